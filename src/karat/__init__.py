@@ -1,0 +1,1 @@
+"""karat: which vendor to buy data from, judged by the distribution behind the preview."""
