@@ -1,0 +1,6 @@
+"""Tables become rows of floats, by an encoder that is fitted on the reference alone."""
+
+from karat.schema.layout import Block, Layout
+from karat.schema.ledger import Finding
+
+__all__ = ["Block", "Finding", "Layout"]

@@ -1,0 +1,6 @@
+"""Vendors and their rows: what is judged, and against whom."""
+
+from karat.vendors.market import InputFile, Market
+from karat.vendors.sample import VendorSample
+
+__all__ = ["InputFile", "Market", "VendorSample"]

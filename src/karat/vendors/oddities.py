@@ -1,0 +1,77 @@
+"""What is odd about a market as a whole: few rows, or the same rows under two names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from karat.schema import Finding
+from karat.typing import Rows
+from karat.vendors.sample import VendorSample
+
+FEW_ROWS = 10
+"""Below it no interval is given (ux.md): the spread itself cannot be told."""
+
+
+def market_findings(samples: Sequence[VendorSample], anchor: VendorSample | None) -> tuple[Finding, ...]:
+    """Findings that need to see more than one cell; O(rows) and a sort among look-alikes."""
+    sources = [*samples] if anchor is None else [*samples, anchor]
+    return (*_few_rows(sources), *_same_rows(samples, anchor))
+
+
+def _few_rows(sources: Sequence[VendorSample]) -> list[Finding]:
+    return [
+        Finding(
+            "few-rows",
+            f"{source.name} shows {source.size} rows; with fewer than {FEW_ROWS} no interval can be given.",
+            vendor=source.name,
+            count=source.size,
+        )
+        for source in sources
+        if source.size < FEW_ROWS
+    ]
+
+
+def _same_rows(samples: Sequence[VendorSample], anchor: VendorSample | None) -> list[Finding]:
+    """Sources that hold the same rows, in whatever order."""
+    sources = [*samples] if anchor is None else [*samples, anchor]
+    alike: dict[object, list[VendorSample]] = defaultdict(list)
+    for source in sources:
+        alike[_outline(source.rows)].append(source)
+    found = []
+    for group in alike.values():
+        sorted_rows = [_in_order(source.rows) for source in group] if len(group) > 1 else []
+        for j in range(len(sorted_rows)):
+            twin = next((i for i in range(j) if np.array_equal(sorted_rows[i], sorted_rows[j])), None)
+            if twin is not None:
+                found.append(_same_rows_finding(group[twin], group[j], anchor))
+    return found
+
+
+def _same_rows_finding(first: VendorSample, second: VendorSample, anchor: VendorSample | None) -> Finding:
+    if second is anchor:
+        return Finding(
+            "anchor-rows",
+            f"{first.name} shows exactly the anchor's rows: its value says nothing about new rows.",
+            vendor=first.name,
+            count=first.size,
+        )
+    return Finding(
+        "same-rows",
+        f"{second.name} shows exactly the rows of {first.name}.",
+        vendor=second.name,
+        count=second.size,
+    )
+
+
+def _outline(rows: Rows) -> tuple[tuple[int, ...], bytes, bytes]:
+    """Equal for equal sets of rows, nearly always different otherwise: one cheap pass."""
+    # Adding 0.0 turns -0.0 into 0.0, whose bytes differ.
+    low, high = (edge.astype(np.float64) + 0.0 for edge in (rows.min(axis=0), rows.max(axis=0)))
+    return rows.shape, low.tobytes(), high.tobytes()
+
+
+def _in_order(rows: Rows) -> Rows:
+    return rows[np.lexsort(rows.T[::-1])]
