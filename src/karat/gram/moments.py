@@ -7,12 +7,15 @@ means, and the variance of what no row mean explains. No row is needed afterward
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from karat.gram.packing import pack, unpack
 from karat.gram.sums import KernelSums
 from karat.kernels import Kernel
 from karat.typing import Matrix, Vector
@@ -70,6 +73,37 @@ class Moments:
         """Per source, the variance of k(x, .) in the feature space: E k(x, x) - |mu|^2, at least 0."""
         clipped: Vector = np.maximum(self.self_mean - np.diag(self.gram), 0.0)
         return clipped
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain JSON values; arrays keep every bit."""
+        plain = {"names": list(self.names), "anchor": self.anchor, "nonnegative": self.nonnegative}
+        plain["bound"] = self.bound if math.isfinite(self.bound) else None
+        return plain | {name: pack(getattr(self, name)) for name in _ARRAYS}
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Moments:
+        """The inverse of `to_dict`."""
+        arrays = {name: None if saved[name] is None else unpack(saved[name]) for name in _ARRAYS}
+        bound = math.inf if saved["bound"] is None else float(saved["bound"])
+        return cls(
+            names=tuple(saved["names"]),
+            anchor=saved["anchor"],
+            bound=bound,
+            nonnegative=saved["nonnegative"],
+            **arrays,  # type: ignore[arg-type]
+        )
+
+
+_ARRAYS = (
+    "sizes",
+    "effective_sizes",
+    "gram",
+    "gram_biased",
+    "self_mean",
+    "covariance",
+    "interaction",
+    "approximation",
+)
 
 
 def moments_from_sums(

@@ -127,7 +127,7 @@ REFERENCES: Mapping[str, tuple[Callable[[Moments], Reference], str]] = {
 
 
 def reference_named(moments: Moments, choice: str | Mapping[str, float] | None) -> Reference:
-    """The reference by its name or weights; by default the anchor where there is one, else the uniform mixture."""
+    """The reference by name or weights; by default the anchor where there is one, else uniform."""
     if choice is None:
         choice = "anchor" if moments.anchor is not None else "uniform"
     if not isinstance(choice, str):

@@ -1,13 +1,13 @@
-"""A reference without an anchor that a minority cannot move far: the centre of what more than half agree on.
+"""A reference without an anchor that a minority cannot move far: what more than half of the vendors agree on.
 
-Assumption, printed with every result: more than half of the vendors are close to what the buyer needs, and the
-others do not all deviate in the same way. If half or more share one contamination, every method without an
-anchor follows them.
+Assumption, printed with every result: more than half of the vendors are close to what the buyer needs, and
+the others do not all deviate in the same way. If half or more share one contamination, every method without
+an anchor follows them.
 
-The smallest ball that holds h = floor(n/2) + 1 vendors is sought from several starts, as least trimmed squares
-are (Rousseeuw and Van Driessen 2006), with distances read from the matrix of inner products alone; then the
-ball shrinks to a core. If more than half of the vendors lie within rho of P*, the centre of the first step,
-on population values, lies within 3 rho of P*.
+The smallest ball that holds h = floor(n/2) + 1 vendors is sought from several starts, as least trimmed
+squares are (Rousseeuw and Van Driessen 2006), with distances read from the matrix of inner products alone;
+then the ball shrinks to a core. If more than half of the vendors lie within rho of P*, the centre of the
+first step, on population values, lies within 3 rho of P*.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def robust_weights(moments: Moments, *, core_share: float | None = None) -> Vect
 
 
 def core_weights(gram: Matrix, biased: Matrix, noise: Vector, *, core_share: float | None = None) -> Vector:
-    """`robust_weights` from the matrices: unbiased and biased gram (n, n), noise b_j = spread_j / m_j (n,)."""
+    """`robust_weights` from the matrices: unbiased and biased gram (n, n), noise spread_j / m_j (n,)."""
     n = len(gram)
     if core_share is None:
         core_share = 0.25 if n >= MANY_VENDORS else 0.5

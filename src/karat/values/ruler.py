@@ -1,8 +1,8 @@
 """The ruler: what a distance means in terms that a buyer can hold.
 
 Two marks. The noise floor: how far two fresh halves of the reference's own rows lie apart by chance. And one
-per cent: the distance that the reference is moved by mixing in one per cent of the farthest vendor, which under
-the Huber model is one per cent of that vendor's distance.
+per cent: the distance that the reference is moved by mixing in one per cent of the farthest vendor, which
+under the Huber model is one per cent of that vendor's distance.
 """
 
 from __future__ import annotations
