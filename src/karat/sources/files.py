@@ -1,0 +1,156 @@
+"""Files, folders and globs: one source each, whatever the format.
+
+What a file is, is told by its first bytes; the suffix only decides between readers of text.
+"""
+
+from __future__ import annotations
+
+import difflib
+import glob
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from karat.errors import SourceError
+from karat.sources.delimited import read_delimited
+from karat.sources.npz import read_npz
+from karat.sources.parquet import read_parquet
+from karat.sources.stack import stack_tables
+from karat.sources.table import Table
+
+READERS: dict[str, Callable[[Path], Table]] = {
+    ".csv": read_delimited,
+    ".tsv": read_delimited,
+    ".txt": read_delimited,
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+    ".npz": read_npz,
+}
+
+MOST_FILES = 10_000
+"""A folder with more files is refused before any is opened."""
+
+KINDS = "CSV (.csv, .tsv, .txt), Parquet (.parquet, .pq) and npz (.npz)"
+
+FOREIGN = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstandard"),
+    (b"7z\xbc\xaf", "7-zip"),
+    (b"\xd0\xcf\x11\xe0", "an old spreadsheet"),
+    (b"%PDF", "PDF"),
+    (b"\x89PNG", "PNG"),
+    (b"SQLite format 3", "SQLite"),
+)
+
+
+def read_path(given: str | Path) -> Table:
+    """The table of a file, of all files in a folder, or of all files that a pattern finds."""
+    path = Path(given)
+    if _exists(path):
+        return read_paths(_in_folder(path)) if path.is_dir() else _read_file(path)
+    text = str(given)
+    if "://" in text:
+        raise SourceError(f"{text!r} is a network address.", hint="Download the file and give its path.")
+    if any(mark in text for mark in "*?["):
+        found = sorted(Path(name) for name in glob.glob(text) if Path(name).is_file())  # noqa: PTH207 (Path.glob takes no absolute pattern)
+        if not found:
+            raise SourceError(f"no file matches {text!r}.", hint="Check the folder and the pattern.")
+        return read_paths(found)
+    raise _not_there(path)
+
+
+def read_paths(paths: Sequence[str | Path]) -> Table:
+    """Several files as one table, rows below rows, columns matched by name."""
+    if not paths:
+        raise SourceError("a source was given as an empty list of files.", hint="Give at least one file.")
+    if len(paths) > MOST_FILES:
+        raise SourceError(
+            f"a source has {len(paths):,} files; at most {MOST_FILES:,} are read.",
+            hint="Join them into fewer files.",
+        )
+    tables = [_read_file(Path(path)) if _exists(Path(path)) else read_path(path) for path in paths]
+    return tables[0] if len(tables) == 1 else stack_tables(tables)
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """The files of a folder that karat reads, by name; links that lead out of it are refused."""
+    inside = folder.resolve()
+    found = []
+    for number, path in enumerate(folder.iterdir()):
+        if number >= MOST_FILES:
+            raise SourceError(
+                f"the folder {folder.name!r} has more than {MOST_FILES:,} entries.",
+                hint="Join the files into fewer.",
+            )
+        if path.name.startswith(".") or path.suffix.lower() not in READERS or not path.is_file():
+            continue
+        if path.is_symlink() and not path.resolve().is_relative_to(inside):
+            raise SourceError(
+                f"{path.name} in the folder {folder.name!r} is a link to a file elsewhere.",
+                hint="Copy the file into the folder, or name it directly.",
+            )
+        found.append(path)
+    if not found:
+        raise SourceError(
+            f"the folder {str(folder)!r} has no file that karat reads.",
+            hint=f"It reads {KINDS}.",
+        )
+    return sorted(found)
+
+
+def _read_file(path: Path) -> Table:
+    if path.is_dir():
+        return read_path(path)
+    if not path.is_file():
+        raise SourceError(f"{path.name!r} is no regular file.", hint="Give a file, a folder or a pattern.")
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(16)
+    except OSError as problem:
+        raise SourceError(
+            f"{path.name} cannot be opened: {problem.strerror or problem}.",
+            hint="Check the path and the permissions.",
+        ) from problem
+    if not start:
+        raise SourceError(f"{path.name} is empty.", hint="Give a file with a header and rows.")
+    return _reader(path, start)(path)
+
+
+def _reader(path: Path, start: bytes) -> Callable[[Path], Table]:
+    if start.startswith(b"PAR1"):
+        return read_parquet
+    suffix = path.suffix.lower()
+    if start.startswith(b"PK") and suffix != ".npz":
+        raise SourceError(
+            f"{path.name} is a zip archive or a spreadsheet.",
+            hint="Unpack it, or save the sheet as CSV.",
+        )
+    foreign = next((name for mark, name in FOREIGN if start.startswith(mark)), None)
+    if foreign is not None:
+        raise SourceError(
+            f"{path.name} is {foreign}, which karat does not read.",
+            hint=f"Unpack or convert it: karat reads {KINDS}.",
+        )
+    if suffix not in READERS:
+        raise SourceError(
+            f"{path.name} has the suffix {suffix or 'none'!r}, which karat does not read.",
+            hint=f"It reads {KINDS}.",
+        )
+    return READERS[suffix]
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or with a NUL character
+        return False
+
+
+def _not_there(path: Path) -> SourceError:
+    near: list[str] = []
+    folder = path.parent
+    if _exists(folder) and folder.is_dir():
+        near = difflib.get_close_matches(path.name, [entry.name for entry in folder.iterdir()], n=1)
+    hint = f"Did you mean {str(folder / near[0])!r}?" if near else "Check the path."
+    return SourceError(f"there is no file {str(path)[:300]!r}.", hint=hint)

@@ -1,0 +1,137 @@
+"""Parquet, read batch by batch, with page checksums verified where the file has them.
+
+A flipped bit in a page without a checksum can read back as another number, silently: such files
+are read, and noted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from karat.errors import SourceError
+from karat.sources.arrow import ColumnReader, kind_of
+from karat.sources.budget import Budget
+from karat.sources.names import checked_names
+from karat.sources.table import Column, Note, SourceFile, Table
+
+CELLS_PER_BATCH = 1 << 21
+
+SAVED_INDEX = "__index_level_"
+"""How pandas names the columns in which it saves a row index; they are no data."""
+
+READ_FAILURES = (OSError, ValueError, TypeError, KeyError, OverflowError, MemoryError, NotImplementedError)
+"""What Arrow raises on damaged files, beside its own exceptions."""
+
+
+def read_parquet(path: Path) -> Table:
+    """The table of a Parquet file; lists, bytes and other nested columns are named, not read."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    try:
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            text = [field.name for field in file.schema_arrow if kind_of(field.type) == "text"]
+        with parquet.ParquetFile(path, page_checksum_verification=True, read_dictionary=text) as file:
+            columns = _columns(path, file)
+            rows = file.metadata.num_rows
+            is_checked = _has_checksums(path, file.metadata)
+        sha256 = _sha256(path)
+    except (pa.ArrowException, *READ_FAILURES) as problem:
+        if isinstance(problem, SourceError):
+            raise
+        raise SourceError(
+            f"{path.name} cannot be read as Parquet: {_first_line(problem)}.",
+            hint="The file is damaged or cut short: fetch it again, or ask the vendor for another copy.",
+        ) from problem
+    notes = [] if is_checked else [_no_checksums(path)]
+    return Table(columns, rows, (SourceFile(path.name, sha256, rows),), tuple(notes))
+
+
+def _columns(path: Path, file: Any) -> tuple[Column, ...]:
+    budget = Budget.of(path.name)
+    fields = [field for field in file.schema_arrow if not field.name.startswith(SAVED_INDEX)]
+    names = checked_names([field.name for field in fields], place=path.name)
+    rows = file.metadata.num_rows
+    if rows == 0:
+        raise SourceError(
+            f"{path.name} has columns and no rows.",
+            hint="Ask the vendor for rows, or leave the file out.",
+        )
+    readers = [ColumnReader(name, field.type, budget) for name, field in zip(names, fields, strict=True)]
+    wanted = [i for i, reader in enumerate(readers) if reader.kind != "other"]
+    _refuse_unfolding(file.metadata, len(wanted), path)
+    seen = 0
+    for batch in _batches(file, [fields[i].name for i in wanted]):
+        seen += batch.num_rows
+        for place, i in enumerate(wanted):
+            readers[i].add(batch.column(place))
+    if wanted and seen != rows:
+        raise SourceError(
+            f"{path.name} promises {rows} rows and holds {seen}.",
+            hint="The file is damaged: fetch it again.",
+        )
+    return tuple(reader.finish() for reader in readers)
+
+
+def _batches(file: Any, names: list[str]) -> Iterator[Any]:
+    if not names:
+        return
+    for batch in file.iter_batches(batch_size=max(1, CELLS_PER_BATCH // len(names)), columns=names):
+        yield batch.select(names)  # a dotted name may bring its relatives along
+
+
+def _refuse_unfolding(metadata: Any, width: int, path: Path) -> None:
+    """Look before reading: what the file says of itself is already too much."""
+    budget = Budget.of(path.name)
+    budget.take_cells(width * metadata.num_rows)
+    for group in range(metadata.num_row_groups):
+        budget.check_text(metadata.row_group(group).total_byte_size)
+
+
+def _has_checksums(path: Path, metadata: Any) -> bool:
+    """Whether the first page carries a CRC; one writer either writes all or none."""
+    if metadata.num_row_groups == 0 or metadata.num_columns == 0:
+        return False
+    chunk = metadata.row_group(0).column(0)
+    start = chunk.dictionary_page_offset if chunk.has_dictionary_page else chunk.data_page_offset
+    with path.open("rb") as stream:
+        stream.seek(start)
+        return _header_has_crc(stream.read(64))
+
+
+def _header_has_crc(header: bytes) -> bool:
+    """Walk a page header (Thrift's compact form): its field 4 is the optional CRC.
+
+    Fields 1 to 3 are integers, each a byte (distance to the last field, type 5) and a varint;
+    a fourth such field is the CRC, anything else is not.
+    """
+    place = 0
+    for _ in range(3):
+        if place >= len(header) or header[place] & 0x0F != 5:
+            return False
+        place += 1
+        while place < len(header) and header[place] & 0x80:
+            place += 1
+        place += 1
+    return place < len(header) and header[place] == 0x15
+
+
+def _no_checksums(path: Path) -> Note:
+    return Note(
+        "no-checksums",
+        f"{path.name} has no page checksums: a flipped bit in it would go unnoticed "
+        "(pyarrow writes them with write_page_checksum=True).",
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _first_line(problem: BaseException) -> str:
+    lines = str(problem).strip().splitlines()
+    return lines[0][:200].rstrip(".") if lines else type(problem).__name__
