@@ -76,8 +76,12 @@ class Moments:
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON values; arrays keep every bit."""
-        plain = {"names": list(self.names), "anchor": self.anchor, "nonnegative": self.nonnegative}
-        plain["bound"] = self.bound if math.isfinite(self.bound) else None
+        plain: dict[str, object] = {
+            "names": list(self.names),
+            "anchor": self.anchor,
+            "nonnegative": self.nonnegative,
+            "bound": self.bound if math.isfinite(self.bound) else None,
+        }
         return plain | {name: pack(getattr(self, name)) for name in _ARRAYS}
 
     @classmethod
