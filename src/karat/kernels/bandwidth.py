@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.errors import KernelError
 from karat.kernels.distances import manhattan_row_distances, squared_row_distances
 from karat.typing import Matrix, Rows
+
+Hashes = NDArray[np.uint64]
 
 MOST_ROWS = 2000
 """Rows that the median is taken over: two million pairs, whose median moves by less than a per cent."""
@@ -30,8 +33,13 @@ def median_distance(sources: Sequence[Rows], *, manhattan: bool = False, most_ro
     """
     share = min(min(len(rows) for rows in sources), max(2, most_rows // len(sources)))
     pooled = np.concatenate([evenly_spaced(rows, share).astype(np.float64) for rows in sources])
+    pooled = evenly_spaced(pooled, most_rows)
+    order, content = _by_content(pooled)
+    pooled, content = pooled[order], content[order]
     distance: Callable[[Rows, Rows], Matrix] = manhattan_row_distances if manhattan else _euclidean
-    upper = distance(pooled, pooled)[np.triu_indices(len(pooled), k=1)]
+    pairs = np.triu_indices(len(pooled), k=1)
+    upper = distance(pooled, pooled)[pairs]
+    upper[(content[:, None] == content)[pairs]] = 0.0  # where rounding left 1e-9 between equal rows
     median = float(np.median(upper)) if len(upper) else 0.0
     if median > 0.0:
         return median
@@ -53,16 +61,27 @@ def evenly_spaced(rows: Rows, most: int) -> Rows:
     """At most so many rows, at even steps along an order that depends on the rows' content alone."""
     if len(rows) <= most:
         return rows
-    order = np.argsort(_row_hashes(rows), kind="stable")
+    order, _ = _by_content(rows)
     return rows[order[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]]
 
 
-def _row_hashes(rows: Rows) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """A hash per row that does not depend on the order of the columns (sum of mixed bits)."""
-    total = np.zeros(len(rows), dtype=np.uint64)
+def _by_content(rows: Rows) -> tuple[NDArray[np.intp], Hashes]:
+    """An order of the rows by their content, and a hash per row that equal rows share.
+
+    Rows are sorted by a sum of cell hashes, each mixed with the hash of its whole column: the order of the
+    columns does not enter, yet one-hot rows differ. Only what this leaves equal (where columns hold the same
+    values in another order) is told apart by a hash that knows the columns' places.
+    """
+    free, placed = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=np.uint64)
     for column in np.asarray(rows, dtype=np.float64).T:
-        bits = (np.ascontiguousarray(column) + 0.0).view(np.uint64)
-        for shift, factor in ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53)):
-            bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
-        total += bits ^ (bits >> np.uint64(33))
-    return total
+        cells = _mixed((np.ascontiguousarray(column) + 0.0).view(np.uint64))  # + 0.0 makes -0.0 into 0.0
+        free += _mixed(cells ^ cells.sum())
+        placed = _mixed(placed + cells)
+    return np.lexsort((placed, free)), placed
+
+
+def _mixed(bits: Hashes) -> Hashes:
+    """Every bit of the input in every bit of the output: the finalizer of MurmurHash3."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        bits = (bits ^ (bits >> np.uint64(33))) * np.uint64(factor)
+    return bits ^ (bits >> np.uint64(33))

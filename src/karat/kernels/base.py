@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
@@ -31,7 +32,8 @@ class Kernel(ABC):
 
     bound: sup of k(x, x); infinite for kernels that no guarantee can use.
     is_nonnegative: k(x, y) >= 0 for all rows; sharper constants hold then.
-    is_shift_invariant: k depends on x - y alone, so rows may be centred first.
+    is_shift_invariant: k depends on x - y alone, or shifting all rows adds f(x) + f(y) to it, which no
+        contrast sees; so rows may be centred first.
     """
 
     name: ClassVar[str]
@@ -57,11 +59,11 @@ class Kernel(ABC):
         return {}
 
     def to_dict(self) -> dict[str, object]:
-        """Name, parameters and properties, as the saved appraisal holds them."""
+        """Name, parameters and properties, as the saved appraisal holds them, an infinite bound as null."""
         return {
             "name": self.name,
             "parameters": self.parameters(),
-            "bound": self.bound,
+            "bound": self.bound if math.isfinite(self.bound) else None,
             "is_nonnegative": self.is_nonnegative,
             "digest": self.digest,
         }

@@ -50,6 +50,9 @@ class OnColumns(Kernel):
     def parameters(self) -> dict[str, object]:
         return {"kernel": self.kernel.to_dict(), "start": self.start, "stop": self.stop}
 
+    def __repr__(self) -> str:
+        return f"OnColumns({self.kernel!r}, {self.start}, {self.stop})"
+
 
 class _Several(Kernel):
     """Shared by sums and products: the parts, and what follows from all of them."""
@@ -63,6 +66,9 @@ class _Several(Kernel):
 
     def parameters(self) -> dict[str, object]:
         return {"parts": [part.to_dict() for part in self.parts]}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self.parts)!r})"
 
 
 class Sum(_Several):
@@ -93,6 +99,10 @@ class Product(_Several):
     def __init__(self, parts: Sequence[Kernel]) -> None:
         super().__init__(parts)
         self.bound = math.prod(part.bound for part in parts)
+        # An unbounded kernel is shift invariant only up to what contrasts cancel (see Kernel); multiplied by
+        # another kernel, that would count.
+        if not math.isfinite(self.bound):
+            self.is_shift_invariant = False
 
     def block(self, a: Rows, b: Rows) -> Matrix:
         product = self.parts[0].block(a, b)

@@ -14,11 +14,12 @@ from karat.typing import Matrix, Rows, Vector
 
 
 class Linear(Kernel):
-    """k(x, y) = x . y: the MMD is the distance of the means, nothing more."""
+    """k(x, y) = x . y: the MMD is the distance of the means, nothing more, wherever the origin is."""
 
     name: ClassVar[str] = "linear"
     bound = math.inf
     is_nonnegative = False
+    is_shift_invariant = True
 
     def block(self, a: Rows, b: Rows) -> Matrix:
         return a.astype(np.float64) @ b.astype(np.float64).T
@@ -38,10 +39,10 @@ class Polynomial(Kernel):
     name: ClassVar[str] = "polynomial"
     bound = math.inf
 
-    def __init__(self, degree: int = 3, offset: float = 1.0) -> None:
-        if degree < 1 or degree != int(degree):
+    def __init__(self, degree: float = 3, offset: float = 1.0) -> None:
+        if not 1.0 <= degree < math.inf or degree != int(degree):
             raise KernelError(
-                f"the degree of the polynomial kernel is {degree}.", hint="Pass a whole number from 1 up."
+                f"the degree of the polynomial kernel is {degree:g}.", hint="Pass a whole number from 1 up."
             )
         self.degree, self.offset = int(degree), check_positive(self.name, "offset", offset)
 

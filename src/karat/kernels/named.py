@@ -40,7 +40,7 @@ def _rational(reference: Sequence[Rows], numbers: tuple[float, ...]) -> Kernel:
 
 def _polynomial(_: Sequence[Rows], numbers: tuple[float, ...]) -> Kernel:
     degree, offset = (*numbers, *(3.0, 1.0)[len(numbers) :])
-    return Polynomial(int(degree) if degree == int(degree) else 0, offset)
+    return Polynomial(degree, offset)
 
 
 def _mixture(kernel: type[GaussianSum] | type[GaussianMean]) -> Rule:
@@ -60,11 +60,7 @@ RULES: Mapping[str, tuple[Rule, int, str]] = {
     "rational-quadratic": (_rational, 2, "heavier tails than a Gaussian; rational-quadratic:BANDWIDTH,ALPHA"),
     "energy": (lambda *_: Energy(), 0, "half the energy distance; unbounded"),
     "linear": (lambda *_: Linear(), 0, "distance of the means alone; unbounded"),
-    "polynomial": (
-        _polynomial,
-        2,
-        "moments up to a degree; polynomial:DEGREE,OFFSET",
-    ),
+    "polynomial": (_polynomial, 2, "moments up to a degree; polynomial:DEGREE,OFFSET; unbounded"),
 }
 """name -> (rule, most numbers it takes, one line for people)."""
 
