@@ -1,0 +1,229 @@
+"""What a valuation is: a market in, one number per vendor out, larger is better.
+
+A valuation is a frozen dataclass: its options are its fields, its facts (what it needs, what it converges to,
+what it costs, who proposed it) are class variables. To add one, write `run` in a file of its own and name it
+in `VALUATIONS`; the laws in tests/laws run over everything named there.
+
+Modules named there import numpy and karat at the top and nothing heavier: scikit-learn, POT and torch are
+imported where they are used, so that listing the valuations is instant.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from karat.baselines.labels import LabelKind, Labels, read_labels
+from karat.baselines.needs import check_needs, labels_of, lacking_extras
+from karat.baselines.reference import ReferenceRows, generator, reference_rows
+from karat.errors import ValuationError
+from karat.gram import Moments, kernel_sums, moments_from_sums
+from karat.kernels import Kernel, kernel_named
+from karat.typing import Matrix, Progress, Seed, Vector
+from karat.values import Values
+from karat.vendors import Market, VendorSample
+
+VALUATIONS: Mapping[str, str] = {
+    "mmd": "karat.baselines.mmd:Mmd",
+    "mmd2": "karat.baselines.mmd:SquaredMmd",
+    "energy": "karat.baselines.mmd:EnergyDistance",
+}
+"""name -> where it lives, "module:class". Nothing is imported until a name is asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """What one run of a valuation is asked: the market, what to compare with, and how to draw.
+
+    choice: the reference as asked for, None for the default; reference: its rows.
+    moments: as given by the caller, else None.
+    labels: the vendors' labels and, where the anchor is the reference, the anchor's last; None where the
+        valuation needs none.
+    """
+
+    market: Market
+    choice: str | Mapping[str, float] | None
+    reference: ReferenceRows
+    moments: Moments | None
+    labels: Labels | None
+    seed: int
+    progress: Progress | None
+
+    def generator(self, sample: VendorSample) -> np.random.Generator:
+        """Random numbers for one vendor: they follow its rows, not its name or its place."""
+        return generator(self.seed, sample)
+
+    def tell(self, done: float, total: float) -> None:
+        """Pass progress on to whoever listens."""
+        if self.progress is not None:
+            self.progress(done, total)
+
+    def values(self, valuation: Valuation, scores: Any, **details: object) -> Values:
+        """The result: finite scores in the order of the vendors, and what is worth knowing about them."""
+        vector: Vector = np.asarray(scores, dtype=np.float64)
+        assert vector.shape == (len(self.market.samples),)
+        if not np.isfinite(vector).all():
+            worst = self.market.names[int(np.argmin(np.isfinite(vector)))]
+            raise ValuationError(
+                f"the valuation {valuation.name!r} gives {worst!r} no finite value.",
+                hint="Scale the columns (scaling='reference') or leave out columns with extreme numbers.",
+                vendor=worst,
+            )
+        return Values(valuation.name, self.market.names, vector, dict(details))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Valuation(ABC):
+    """One number per vendor from a market; larger is better.
+
+    name: how it is asked for; needs: words of `karat.baselines.needs.NEEDS`.
+    converges_to: what the number estimates as previews grow; cost: in rows m, columns d, vendors n;
+    citation: who proposed it.
+
+    takes_any_reference: whether it works from contrasts, and so takes every reference of `karat.values`.
+
+    label_kind: how to read labels, "classes" or "numbers"; None guesses (whole numbers that repeat and text
+    are classes).
+    """
+
+    name: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]]
+    converges_to: ClassVar[str]
+    cost: ClassVar[str]
+    citation: ClassVar[str]
+    takes_any_reference: ClassVar[bool] = False
+
+    label_kind: LabelKind | None = None
+
+    def __call__(
+        self,
+        market: Market,
+        *,
+        moments: Moments | None = None,
+        reference: str | Mapping[str, float] | None = None,
+        seed: Seed = 0,
+        progress: Progress | None = None,
+    ) -> Values:
+        """Check what is needed, then value.
+
+        reference: "anchor" or "uniform"; where `takes_any_reference`, all references of `karat.values` and
+        weights too. By default the anchor where there is one, else all vendors in equal shares.
+        The seed alone decides every draw, whatever the order and the names of the vendors.
+        """
+        rows = reference_rows(market, None if self.takes_any_reference else reference)
+        check_needs(self.name, self.needs, market, rows, self.label_kind)
+        case = Case(market, reference, rows, moments, self._labels(market, rows), _number(seed), progress)
+        return self.run(case)
+
+    @abstractmethod
+    def run(self, case: Case) -> Values:
+        """The values; what `needs` says has been checked."""
+
+    def _labels(self, market: Market, reference: ReferenceRows) -> Labels | None:
+        if not {"labels", "classes", "targets", "every-class"} & set(self.needs):
+            return None
+        sources = market.sources if reference.name == "anchor" else market.samples
+        kind: LabelKind | None = "numbers" if "targets" in self.needs else self.label_kind
+        return read_labels([labels_of(source) for source in sources], kind)
+
+    @classmethod
+    def facts(cls) -> dict[str, object]:
+        """What a list of valuations says about this one; `lacks` names extras that are not installed."""
+        return {
+            "name": cls.name,
+            "needs": list(cls.needs),
+            "converges_to": cls.converges_to,
+            "cost": cls.cost,
+            "citation": cls.citation,
+            "lacks": list(lacking_extras(cls.needs)),
+        }
+
+
+def valuation_class(name: str) -> type[Valuation]:
+    """The class of a valuation by name."""
+    if name not in VALUATIONS:
+        near = difflib.get_close_matches(name, VALUATIONS, n=1)
+        guess = f"Did you mean {near[0]!r}? " if near else ""
+        raise ValuationError(
+            f"there is no valuation called {name!r}.", hint=f"{guess}Choose from {', '.join(VALUATIONS)}."
+        )
+    module, _, attribute = VALUATIONS[name].partition(":")
+    found: type[Valuation] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def valuation_named(name: str, **options: Any) -> Valuation:
+    """The valuation by name, with its options."""
+    kind = valuation_class(name)
+    known = [field.name for field in dataclasses.fields(kind)]
+    for option in options:
+        if option not in known:
+            raise ValuationError(
+                f"the valuation {name!r} has no option {option!r}.", hint=f"It takes {', '.join(known)}."
+            )
+    return kind(**options)
+
+
+def value(
+    market: Market | Mapping[str, Any],
+    valuation: str | Valuation = "mmd",
+    *,
+    moments: Moments | None = None,
+    reference: str | Mapping[str, float] | None = None,
+    seed: Seed = 0,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Values:
+    """The vendors' values by a valuation, named (then with its options) or made by hand.
+
+    market: a Market, or a mapping of names to rows.
+
+    >>> rows = {"acme": [[0.0], [1.0], [2.0]], "globex": [[5.0], [6.0], [7.0]]}
+    >>> market = Market.from_arrays(rows, anchor=[[0.5], [1.5]])
+    >>> value(market, "mmd").scores.argmax()
+    np.int64(0)
+    """
+    if isinstance(valuation, str):
+        valuation = valuation_named(valuation, **options)
+    elif options:
+        raise ValuationError(
+            f"options were given beside a valuation that is already made: {', '.join(options)}.",
+            hint="Give them where it is made, or name the valuation instead.",
+        )
+    run = valuation(Market.read(market), moments=moments, reference=reference, seed=seed, progress=progress)
+    return run
+
+
+def list_valuations() -> tuple[dict[str, object], ...]:
+    """The facts of every valuation, in the order of the table."""
+    return tuple(valuation_class(name).facts() for name in VALUATIONS)
+
+
+def moments_of(
+    market: Market, kernel: str | Kernel = "default", *, progress: Progress | None = None
+) -> Moments:
+    """The exact moments of a market, with a kernel by name fitted to the reference's rows."""
+    if isinstance(kernel, str):
+        fitted_on = [market.anchor.rows] if market.anchor is not None else [s.rows for s in market.samples]
+        kernel = kernel_named(kernel, fitted_on)
+    sources = market.sources
+    sums = kernel_sums([source.rows for source in sources], kernel, progress=progress)
+    names = [source.name for source in sources]
+    anchor = None if market.anchor is None else len(sources) - 1
+    return moments_from_sums(sums, names=names, kernel=kernel, anchor=anchor)
+
+
+def rows_of(sample: VendorSample) -> Matrix:
+    """A sample's rows in float64; no copy where they are so already."""
+    return np.asarray(sample.rows, dtype=np.float64)
+
+
+def _number(seed: Seed) -> int:
+    return seed if isinstance(seed, int) else int(seed.integers(2**63))
