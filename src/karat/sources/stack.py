@@ -19,7 +19,7 @@ def stack_tables(tables: Sequence[Table]) -> Table:
     rows = sum(table.rows for table in tables)
     files = tuple(file for table in tables for file in table.files)
     Budget.of(f"a source of {len(files)} files").take_cells(rows * len(names))
-    parts = [table.by_name() for table in tables]
+    parts = [table.by_name for table in tables]
     columns = tuple(_stack([part[name] for part in parts], tables) for name in names)
     return Table(columns, rows, files, tuple(note for table in tables for note in table.notes))
 

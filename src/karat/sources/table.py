@@ -6,8 +6,9 @@ about the reading is noted, so that later rooms can name columns, rows and remed
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -100,7 +101,8 @@ class Table:
     def names(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
 
-    def by_name(self) -> dict[str, Column]:
+    @cached_property
+    def by_name(self) -> Mapping[str, Column]:
         return {column.name: column for column in self.columns}
 
     def place(self, row: int) -> str:

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import MarketError, SchemaError
+from karat.schema.encode import LARGEST
 from karat.typing import Rows
-
-LARGEST = 1e150
-"""Beyond it, squares and their sums leave the range of float64."""
+from karat.vendors.naming import who
 
 LARGEST_SINGLE = 1e18
 """The same for arrays that are float32, whose squares are taken in float32."""
@@ -35,13 +34,13 @@ def rows_from(given: Any, *, vendor: str) -> Rows:
         array = array[:, np.newaxis]
     if array.ndim != 2:
         raise MarketError(
-            f"vendor {vendor!r} has an array of {array.ndim} dimensions, shape {array.shape}.",
+            f"{who(vendor)} has an array of {array.ndim} dimensions, shape {array.shape}.",
             hint="Give one row per record, shape (rows, columns); images: array.reshape(len(array), -1).",
             vendor=vendor,
         )
     if array.shape[1] == 0:
         raise MarketError(
-            f"vendor {vendor!r} has an array without columns, shape {array.shape}.",
+            f"{who(vendor)} has an array without columns, shape {array.shape}.",
             hint="Give at least one column.",
             vendor=vendor,
         )
@@ -71,7 +70,7 @@ def check_finite(rows: Rows, *, vendor: str) -> None:
 
 
 def _refuse_cell(cell: float, largest: float, vendor: str, column: str, row: int) -> None:
-    where = f"vendor {vendor!r} has {cell:.6g} in column {column!r}, row {row} (counting from 1)"
+    where = f"{who(vendor)} has {cell:.6g} in column {column!r}, row {row} (counting from 1)"
     if np.isnan(cell):
         problem, hint = (
             f"{where}: not a number.",
@@ -100,7 +99,8 @@ def _as_array(given: Any, vendor: str) -> NDArray[Any]:
         array = np.asarray(given)
     except (ValueError, TypeError, RuntimeError) as problem:
         raise MarketError(
-            f"vendor {vendor!r} was given {type(given).__name__!r}, which is no array: {problem}.",
+            f"{who(vendor)} was given {type(given).__name__!r}, which is no array: "
+            f"{str(problem).split('. ')[0].rstrip('.')}.",
             hint="Give an array of numbers with rows of equal length, a data frame, or a path.",
             vendor=vendor,
         ) from problem
@@ -120,4 +120,4 @@ def _as_array(given: Any, vendor: str) -> NDArray[Any]:
 
 
 def _refuse_type(what: str, hint: str, vendor: str) -> None:
-    raise MarketError(f"vendor {vendor!r} was given {what}.", hint=hint, vendor=vendor)
+    raise MarketError(f"{who(vendor)} was given {what}.", hint=hint, vendor=vendor)

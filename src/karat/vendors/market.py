@@ -10,11 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from karat.errors import MarketError
-from karat.schema import Finding, Layout
-from karat.vendors.naming import ANCHOR, check_anchor_name, name_vendors
+from karat.errors import MarketError, SourceError
+from karat.schema import Encoder, Finding, Layout
+from karat.sources import Table, is_tabular, open_table
+from karat.vendors.arrays import read_only
+from karat.vendors.naming import ANCHOR, check_anchor_name, name_vendors, who
 from karat.vendors.oddities import market_findings
-from karat.vendors.sample import VendorSample
+from karat.vendors.sample import VendorSample, check_size
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Market:
     samples: tuple[VendorSample, ...]
     anchor: VendorSample | None
     layout: Layout
-    encoder: Any | None = None
+    encoder: Encoder | None = None
     findings: tuple[Finding, ...] = ()
     inputs: tuple[InputFile, ...] = ()
 
@@ -51,7 +53,7 @@ class Market:
         for source in self.sources:
             if source.width != self.layout.width:
                 raise MarketError(
-                    f"vendor {source.name!r} has {source.width} columns, "
+                    f"{who(source.name)} has {source.width} columns, "
                     f"{self.sources[0].name!r} has {self.layout.width}.",
                     hint="All sources need the same columns; data frames and files are matched by name.",
                     vendor=source.name,
@@ -100,10 +102,21 @@ class Market:
                 "drop" leaves such rows out, counted; "error" refuses them.
             scaling: "reference" centres and scales by the reference's mean and deviation; "none" does not.
         """
+        options = _Options.of(columns, drop, target, missing, scaling)
         if isinstance(given, Market):
+            _refuse_options(options, anchor, "a market that was read already")
             return given
-        brought = name_vendors(given)
-        return cls.from_arrays(brought, anchor=anchor)
+        vendors = name_vendors(given)
+        if anchor is not None:
+            check_anchor_name(vendors)
+        sources = vendors if anchor is None else {**vendors, ANCHOR: anchor}
+        is_named = {name: is_tabular(brought) for name, brought in sources.items()}
+        if all(is_named.values()):
+            return _market_of_tables(sources, has_anchor=anchor is not None, options=options)
+        if any(is_named.values()):
+            _refuse_mixture(is_named)
+        _refuse_options(options, None, "arrays, which are used as they are")
+        return cls.from_arrays(vendors, anchor=anchor)
 
     @classmethod
     def from_arrays(
@@ -125,6 +138,7 @@ class Market:
             layout: what the columns mean; by default one block per column, x0, x1, ...
         """
         labels = {} if labels is None else labels
+        rows = name_vendors(rows)
         strangers = [name for name in labels if name not in rows]
         if strangers:
             raise MarketError(
@@ -132,10 +146,7 @@ class Market:
                 hint=f"The vendors are {', '.join(map(repr, rows))}.",
                 vendor=str(strangers[0]),
             )
-        samples = tuple(
-            VendorSample.of(name, array, labels=labels.get(name))
-            for name, array in name_vendors(rows).items()
-        )
+        samples = tuple(VendorSample.of(name, array, labels=labels.get(name)) for name, array in rows.items())
         if anchor is not None:
             check_anchor_name(rows)
             own = VendorSample.of(ANCHOR, anchor, labels=anchor_labels)
@@ -147,3 +158,99 @@ class Market:
             layout or Layout.unnamed(samples[0].width),
             findings=market_findings(samples, own),
         )
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What was asked about columns, as lists."""
+
+    columns: tuple[str, ...] | None
+    drop: tuple[str, ...]
+    target: str | None
+    missing: str
+    scaling: str
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str] | str | None,
+        drop: Sequence[str] | str | None,
+        target: str | None,
+        missing: str,
+        scaling: str,
+    ) -> _Options:
+        chosen = (columns,) if isinstance(columns, str) else columns
+        dropped = (drop,) if isinstance(drop, str) else drop
+        return cls(None if chosen is None else tuple(chosen), tuple(dropped or ()), target, missing, scaling)
+
+
+def _market_of_tables(brought: Mapping[str, Any], *, has_anchor: bool, options: _Options) -> Market:
+    tables = {name: _open(thing, vendor=name) for name, thing in brought.items()}
+    for name, table in tables.items():
+        check_size(table.rows, vendor=name)
+    encoder = Encoder.fit(
+        tables,
+        anchor=ANCHOR if has_anchor else None,
+        columns=options.columns,
+        drop=options.drop,
+        target=options.target,
+        missing=options.missing,
+        scaling=options.scaling,
+    )
+    inputs = tuple(
+        InputFile(name, file.path, file.sha256, file.rows) for name in tables for file in tables[name].files
+    )
+    findings = [*encoder.findings, *_reading_findings(tables, options.target)]
+    sources = []
+    for name in list(tables):
+        encoded = encoder.encode(tables.pop(name), vendor=name)  # a table is let go once it is encoded
+        findings += encoded.findings
+        labels = None if encoded.labels is None else read_only(encoded.labels)
+        sources.append(VendorSample(name, read_only(encoded.rows), labels))
+    anchor = sources.pop() if has_anchor else None
+    findings += market_findings(sources, anchor)
+    return Market(tuple(sources), anchor, encoder.layout, encoder, tuple(findings), inputs)
+
+
+def _open(thing: Any, *, vendor: str) -> Table:
+    """The table a vendor brought; whatever is wrong with it is said with the vendor's name."""
+    try:
+        return open_table(thing)
+    except SourceError as problem:
+        raise SourceError(
+            f"{vendor!r}: {problem.problem}",
+            hint=problem.hint,
+            vendor=vendor,
+            column=problem.column,
+            row=problem.row,
+        ) from problem
+
+
+def _reading_findings(tables: Mapping[str, Table], target: str | None) -> list[Finding]:
+    found = [
+        Finding(note.kind, note.message, name, note.column, note.count)
+        for name, table in tables.items()
+        for note in table.notes
+    ]
+    if target is not None and ANCHOR in tables and target not in tables[ANCHOR].by_name:
+        found.append(Finding("no-labels", f"the anchor lacks the target {target}.", ANCHOR, target))
+    return found
+
+
+def _refuse_options(options: _Options, anchor: Any, what: str) -> None:
+    if anchor is not None or options != _Options(None, (), None, "flag", "reference"):
+        raise MarketError(
+            f"options for reading (anchor, columns, drop, target, missing, scaling) were given for {what}.",
+            hint="Choose columns before, or give data frames or files, whose columns have names.",
+        )
+
+
+def _refuse_mixture(is_named: Mapping[str, bool]) -> None:
+    bare = next(name for name, has_names in is_named.items() if not has_names)
+    named = next(name for name, has_names in is_named.items() if has_names)
+    raise MarketError(
+        f"{bare!r} is a bare array, {named!r} has named columns.",
+        hint="Give all sources in one way: name the array's columns with a data frame, "
+        "or pass arrays throughout, which are used as they are.",
+        vendor=bare,
+    )

@@ -35,6 +35,11 @@ def name_vendors(given: Any) -> dict[str, Any]:
     return dict(pairs)
 
 
+def who(name: str) -> str:
+    """How a sentence calls a source: the anchor is nobody's preview."""
+    return "the anchor" if name == ANCHOR else f"vendor {name!r}"
+
+
 def check_anchor_name(names: Iterable[str]) -> None:
     """The anchor's name is taken once there is an anchor."""
     if ANCHOR in names:

@@ -43,27 +43,23 @@ def _same_rows(samples: Sequence[VendorSample], anchor: VendorSample | None) -> 
     found = []
     for group in alike.values():
         sorted_rows = [_in_order(source.rows) for source in group] if len(group) > 1 else []
-        for j in range(len(sorted_rows)):
-            twin = next((i for i in range(j) if np.array_equal(sorted_rows[i], sorted_rows[j])), None)
-            if twin is not None:
-                found.append(_same_rows_finding(group[twin], group[j], anchor))
+        for j, source in enumerate(group[: len(sorted_rows)]):
+            twins = [group[i] for i in range(j) if np.array_equal(sorted_rows[i], sorted_rows[j])]
+            if source is anchor:  # the last of its group
+                found += [_shows_anchor(twin) for twin in twins]
+            elif twins:
+                found.append(_shows_rows_of(twins[0], source))
     return found
 
 
-def _same_rows_finding(first: VendorSample, second: VendorSample, anchor: VendorSample | None) -> Finding:
-    if second is anchor:
-        return Finding(
-            "anchor-rows",
-            f"{first.name} shows exactly the anchor's rows: its value says nothing about new rows.",
-            vendor=first.name,
-            count=first.size,
-        )
-    return Finding(
-        "same-rows",
-        f"{second.name} shows exactly the rows of {first.name}.",
-        vendor=second.name,
-        count=second.size,
-    )
+def _shows_anchor(vendor: VendorSample) -> Finding:
+    message = f"{vendor.name} shows exactly the anchor's rows: its value says nothing about new rows."
+    return Finding("anchor-rows", message, vendor.name, count=vendor.size)
+
+
+def _shows_rows_of(first: VendorSample, second: VendorSample) -> Finding:
+    message = f"{second.name} shows exactly the rows of {first.name}."
+    return Finding("same-rows", message, second.name, count=second.size)
 
 
 def _outline(rows: Rows) -> tuple[tuple[int, ...], bytes, bytes]:

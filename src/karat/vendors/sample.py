@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from karat.errors import MarketError
 from karat.typing import Rows
 from karat.vendors.arrays import read_only, rows_from
+from karat.vendors.naming import who
 
 LEAST_ROWS = 2
 """An unbiased squared distance needs two rows: no row may meet itself."""
@@ -61,7 +62,7 @@ def check_size(rows: int, *, vendor: str) -> None:
     if rows < LEAST_ROWS:
         count = "no rows" if rows == 0 else "one row"
         raise MarketError(
-            f"vendor {vendor!r} shows {count}.",
+            f"{who(vendor)} shows {count}.",
             hint=f"A preview needs at least {LEAST_ROWS} rows; ask for more, or leave the vendor out.",
             vendor=vendor,
         )
@@ -74,7 +75,7 @@ def labels_from(given: Any, rows: int, *, vendor: str) -> NDArray[Any]:
         labels = labels[:, 0]
     if labels.shape != (rows,):
         raise MarketError(
-            f"vendor {vendor!r} has labels of shape {labels.shape} for {rows} rows.",
+            f"{who(vendor)} has labels of shape {labels.shape} for {rows} rows.",
             hint="Give one label per row.",
             vendor=vendor,
         )
@@ -83,14 +84,14 @@ def labels_from(given: Any, rows: int, *, vendor: str) -> NDArray[Any]:
         if not np.isfinite(labels).all():
             row = int(np.flatnonzero(~np.isfinite(labels))[0]) + 1
             raise MarketError(
-                f"vendor {vendor!r} has the label {labels[row - 1]} in row {row} (counting from 1).",
+                f"{who(vendor)} has the label {labels[row - 1]} in row {row} (counting from 1).",
                 hint="Leave out rows without a label.",
                 vendor=vendor,
                 row=row,
             )
     elif labels.dtype.kind != "U":
         raise MarketError(
-            f"vendor {vendor!r} has labels of type {labels.dtype}.",
+            f"{who(vendor)} has labels of type {labels.dtype}.",
             hint="Labels are numbers or text: labels.astype(float) or labels.astype(str).",
             vendor=vendor,
         )
