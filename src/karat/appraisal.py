@@ -1,0 +1,301 @@
+"""What an appraisal is: a frozen answer that can be saved, reopened, and questioned without the data."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from karat.decisions.identify import Identifiability, identifiability
+from karat.errors import AppraisalError
+from karat.gram import Moments
+from karat.gram.packing import pack, unpack
+from karat.guarantees import SquaredDistances, squared_distances
+from karat.schema import Finding
+from karat.typing import Vector
+from karat.values import Reference, Ruler, reference_named, ruler, squared_mmd, value
+from karat.values.reference import REFERENCES, mixture
+
+SCHEMA = "karat/appraisal/1"
+
+TIE = 1e-9
+"""Squared distances nearer than this, relative to the largest inner product, are one value: rounding."""
+
+
+@dataclass(frozen=True)
+class VendorValue:
+    """One vendor's line of the leaderboard.
+
+    squared: the unbiased squared distance to the reference; it ranks, and may be slightly negative.
+    value: minus the distance, 0 where `squared` is not positive.
+    standard_error: of `squared`; low, high: the interval of `value`; None where no interval can be given.
+    rank: 1 is the best, equal values share one; None where an order would not speak of quality.
+    share: the distance as a percentage of the farthest vendor mixed into the reference.
+    """
+
+    name: str
+    rows: int
+    effective_rows: float
+    squared: float
+    value: float
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    rank: int | None
+    share: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Appraisal:
+    """The values of a market's vendors, with everything needed to question them.
+
+    provenance: seed, versions, command, inputs, encoder, layout, method: enough to compute it again.
+    """
+
+    moments: Moments
+    reference: Reference
+    distances: SquaredDistances
+    kernel: Mapping[str, Any]
+    confidence: float
+    findings: tuple[Finding, ...]
+    provenance: Mapping[str, Any]
+
+    @property
+    def vendors(self) -> tuple[VendorValue, ...]:
+        """One line per vendor, in the order of the market."""
+        squared = self.squared
+        errors, intervals = self._errors()
+        ranks = self._ranks() if self.is_ranked else [None] * len(squared)
+        values = value(squared)
+        mark = self.ruler
+        sources = self.moments.vendors
+        return tuple(
+            VendorValue(
+                name=name,
+                rows=int(self.moments.sizes[sources[i]]),
+                effective_rows=float(self.moments.effective_sizes[sources[i]]),
+                squared=float(squared[i]),
+                value=float(values[i]),
+                standard_error=errors[i],
+                low=intervals[i][0],
+                high=intervals[i][1],
+                rank=ranks[i],
+                share=mark.share(abs(float(values[i]))),
+            )
+            for i, name in enumerate(self.moments.vendor_names)
+        )
+
+    @property
+    def squared(self) -> Vector:
+        """The squared distance that ranks each vendor: unbiased, or the paper's where it was asked for."""
+        return self.distances.biased if self.reference.is_biased else self.distances.squared
+
+    @property
+    def ruler(self) -> Ruler:
+        """What the distances mean."""
+        return ruler(self.moments, self.squared)
+
+    @property
+    def ranking(self) -> tuple[VendorValue, ...]:
+        """The vendors, best first."""
+        return tuple(sorted(self.vendors, key=lambda vendor: vendor.squared))
+
+    @property
+    def identifiability(self) -> Identifiability | None:
+        """How the vendors lie to each other; None with fewer than three."""
+        return identifiability(self.moments) if self.moments.n_vendors >= 3 else None
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the order speaks of quality: there is an anchor, or a reference that the buyer chose."""
+        if self.reference.name in ("anchor", "weights"):
+            return True
+        shape = self.identifiability
+        return shape is not None and not shape.is_one_direction
+
+    @property
+    def heading(self) -> str:
+        """What the values are closeness to, in words that promise nothing more."""
+        if self.reference.name == "anchor":
+            return "closeness to your own data"
+        if self.reference.name == "weights":
+            return "closeness to the mixture you chose"
+        if self.moments.n_vendors == 2:
+            return "cannot tell: without your own rows, two vendors are equally far from their average"
+        if self.reference.name == "robust":
+            return "closeness to what most vendors agree on, not quality"
+        return "closeness to the average vendor, not quality"
+
+    def against(self, reference: str | Mapping[str, float]) -> Appraisal:
+        """The same market held against another reference; milliseconds, no data."""
+        chosen = reference_named(self.moments, reference)
+        distances = squared_distances(self.moments, chosen.contrasts, self.moments.vendor_names)
+        return replace(self, reference=chosen, distances=distances)
+
+    def what_if(self, weights: Mapping[str, float]) -> Appraisal:
+        """The values if the reference were this mixture of vendors; names left out get nothing."""
+        return self.against(weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole appraisal as plain JSON values."""
+        shape = self.identifiability
+        return {
+            "schema": SCHEMA,
+            "heading": self.heading,
+            "confidence": self.confidence,
+            "vendors": [asdict(vendor) for vendor in self.vendors],
+            "reference": {
+                "name": self.reference.name,
+                "target": self.reference.target,
+                "chosen_from_data": self.reference.chosen_from_data,
+                "weights": None if self.reference.weights is None else self.reference.weights.tolist(),
+            },
+            "references": self._named_references(),
+            "ruler": self.ruler.to_dict(),
+            "identifiability": None if shape is None else shape.to_dict(),
+            "kernel": dict(self.kernel),
+            "findings": [finding.to_dict() for finding in self.findings],
+            "provenance": dict(self.provenance),
+            "moments": self.moments.to_dict(),
+            "distances": self._packed_distances() if self.moments.covariance is None else None,
+        }
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The whole appraisal as JSON; strings are plain ASCII, numbers are finite."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the JSON whole or not at all: to a temporary file beside it, then renamed."""
+        write_whole(Path(path), self.to_json())
+
+    def _errors(self) -> tuple[list[float | None], list[tuple[float | None, float | None]]]:
+        count = self.moments.n_vendors
+        if self.reference.is_biased:
+            return [None] * count, [(None, None)] * count
+        errors = [_finite(e) for e in self.distances.standard_errors]
+        low, high = self.distances.mmd_intervals(self.confidence)
+        return errors, [
+            (_finite(-b), _finite(0.0 - a)) if math.isfinite(b) else (None, None)
+            for a, b in zip(low, high, strict=True)
+        ]
+
+    def _ranks(self) -> list[int]:
+        """Ranks by clipped squared distance; values that differ by rounding only share the best rank."""
+        clipped = np.maximum(self.squared, 0.0)
+        slack = TIE * float(np.abs(self.moments.gram).max())
+        return [1 + int((clipped < mine - slack).sum()) for mine in clipped]
+
+    def _named_references(self) -> dict[str, list[float]]:
+        found = {self.reference.name: self.reference.weights}
+        for name in REFERENCES:
+            try:
+                found.setdefault(name, reference_named(self.moments, name).weights)
+            except ValueError:  # a reference that this market does not offer
+                continue
+        return {name: weights.tolist() for name, weights in found.items() if weights is not None}
+
+    def _packed_distances(self) -> dict[str, Any]:
+        return {name: pack(getattr(self.distances, name)) for name in _DISTANCES}
+
+
+_DISTANCES = ("squared", "biased", "plug_in", "second_order")
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if math.isfinite(number) else None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file so that a reader sees the old content or the new, never half of it."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            file.write(text)
+        Path(file.name).replace(path)
+    except OSError as error:
+        raise AppraisalError(
+            f"{str(path)!r} cannot be written: {error.strerror}.",
+            hint="Choose a folder that exists, with room and the right to write.",
+        ) from error
+
+
+def load(path: str | os.PathLike[str]) -> Appraisal:
+    """Reopen a saved appraisal, from JSON or from a report that embeds it; no data are needed."""
+    return from_dict(read_saved(Path(path)))
+
+
+EMBEDDED = '<script type="application/json" id="karat-appraisal">'
+"""How a report carries its appraisal."""
+
+
+def read_saved(path: Path) -> dict[str, Any]:
+    """The JSON of a saved appraisal or report, checked for its schema."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise AppraisalError(
+            f"{str(path)!r} cannot be read as a saved appraisal: {reason}.",
+            hint="Run `karat appraise` first, or name the file with --from.",
+        ) from error
+    if EMBEDDED in text:
+        text = text.split(EMBEDDED, 1)[1].split("</script>", 1)[0]
+    try:
+        saved = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise AppraisalError(
+            f"{str(path)!r} is not a saved appraisal: no JSON at line {error.lineno}.",
+            hint="Use a file written by `karat appraise` (.json) or a report (.html).",
+        ) from error
+    found = saved.get("schema") if isinstance(saved, dict) else None
+    if found != SCHEMA:
+        raise AppraisalError(
+            f"{str(path)!r} has the schema {found!r}; this karat reads {SCHEMA!r}.",
+            hint="Appraise the previews again with this version.",
+        )
+    assert isinstance(saved, dict)
+    return saved
+
+
+def from_dict(saved: Mapping[str, Any]) -> Appraisal:
+    """The inverse of `Appraisal.to_dict`."""
+    try:
+        moments = Moments.from_dict(saved["moments"])
+        reference = _reference(moments, saved["reference"])
+        if saved["distances"] is None:
+            distances = squared_distances(moments, reference.contrasts, moments.vendor_names)
+        else:
+            arrays = {name: unpack(saved["distances"][name]) for name in _DISTANCES}
+            distances = SquaredDistances(names=moments.vendor_names, **arrays)
+        return Appraisal(
+            moments=moments,
+            reference=reference,
+            distances=distances,
+            kernel=saved["kernel"],
+            confidence=float(saved["confidence"]),
+            findings=tuple(Finding.from_dict(one) for one in saved["findings"]),
+            provenance=saved["provenance"],
+        )
+    except (KeyError, TypeError) as error:
+        raise AppraisalError(
+            f"the saved appraisal lacks or garbles {error}.",
+            hint="Use an unchanged copy of the file, or appraise the previews again.",
+        ) from error
+
+
+def _reference(moments: Moments, saved: Mapping[str, Any]) -> Reference:
+    """The reference with the very weights that were saved."""
+    if saved["weights"] is None:
+        return reference_named(moments, str(saved["name"]))
+    weights = np.array(saved["weights"], dtype=np.float64)
+    again = mixture(str(saved["name"]), moments, weights, chosen_from_data=bool(saved["chosen_from_data"]))
+    assert squared_mmd(moments.gram, again.contrasts).shape == (moments.n_vendors,)
+    return again

@@ -1,0 +1,84 @@
+"""`karat appraise`: previews in, leaderboard and saved appraisal out."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli import options, progress
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command(name="appraise", no_args_is_help=True)(appraise)
+
+
+def appraise(
+    previews: options.Previews,
+    anchor: options.Anchor = None,
+    trust: options.Trust = None,
+    reference: options.ReferenceName = None,
+    weights: options.Weights = None,
+    kernel: options.KernelName = "default",
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    target: options.Target = None,
+    missing: options.Missing = "flag",
+    scaling: options.Scaling = "reference",
+    confidence: options.Confidence = 0.95,
+    seed: options.Seed = 0,
+    precision: options.Precision = "float32",
+    workers: options.Workers = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Also write the answer; the suffix decides: .json"
+        ),
+    ] = None,
+    no_save: Annotated[bool, typer.Option("--no-save", help="Do not write ./appraisal.json.")] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Value every vendor from its preview, best first.
+
+    Example: karat appraise acme.parquet globex.csv initech/ --anchor mine.csv --drop id,date
+    """
+    from karat.errors import UsageError
+    from karat.road import appraise as run
+
+    named = options.named_previews(previews)
+    own_rows = options.trusted(named, anchor, trust)
+    if precision not in ("float32", "float64"):
+        raise UsageError(f"the precision {precision!r} is unknown.", hint="Choose float32 or float64.")
+    if reference is not None and weights is not None:
+        raise UsageError(
+            "both --reference and --weights are given.", hint="Weights are a reference: leave one out."
+        )
+    with progress.shown("comparing rows") as told:
+        appraisal = run(
+            named,
+            anchor=own_rows,
+            reference=options.shares(weights) or reference,
+            kernel=kernel,
+            confidence=confidence,
+            precision=precision,  # type: ignore[arg-type]
+            seed=seed,
+            workers=workers,
+            progress=told,
+            command=shlex.join(["karat", *sys.argv[1:]]),
+            columns=options.comma_list(columns),
+            drop=options.comma_list(drop),
+            target=target,
+            missing=missing,
+            scaling=scaling,
+        )
+    from karat.cli.output import show, write
+
+    for path in output or []:
+        write(appraisal, path)
+    if not no_save:
+        appraisal.save("appraisal.json")
+    show(appraisal, as_json=as_json)

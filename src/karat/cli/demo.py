@@ -1,0 +1,29 @@
+"""`karat demo`: the market that ships with karat, appraised."""
+
+from __future__ import annotations
+
+import typer
+
+from karat.cli import options, progress
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command(name="demo")(demo)
+
+
+def demo(as_json: options.Json = False) -> None:
+    """Appraise a small real market of house sales, to see what karat says.
+
+    Example: karat demo
+    """
+    from karat.cli.output import show
+    from karat.road import appraise
+    from karat.sources.demo import demo_market
+
+    market = demo_market()
+    if not as_json:
+        typer.echo(market.story + "\n")
+    with progress.shown("comparing rows") as told:
+        appraisal = appraise(market.previews, anchor=market.anchor, progress=told, command="karat demo")
+    show(appraisal, as_json=as_json)

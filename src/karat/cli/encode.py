@@ -1,0 +1,58 @@
+"""`karat encode`: what the kernel will see, as a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from karat.cli import options
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command(name="encode", no_args_is_help=True)(encode)
+
+
+def encode(
+    previews: options.Previews,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.npz", help="Where to write.")],
+    anchor: options.Anchor = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    target: options.Target = None,
+    missing: options.Missing = "flag",
+    scaling: options.Scaling = "reference",
+) -> None:
+    """Write the encoded rows of every vendor to one npz file, an array each, with the layout as JSON.
+
+    Example: karat encode acme.csv globex.csv --anchor mine.csv -o encoded.npz
+    """
+    import numpy as np
+
+    from karat.errors import UsageError
+    from karat.vendors import Market
+
+    if output.suffix != ".npz":
+        raise UsageError(f"{str(output)!r} is not an npz file.", hint="Write -o encoded.npz.")
+    market = Market.read(
+        options.named_previews(previews),
+        anchor=anchor,
+        columns=options.comma_list(columns),
+        drop=options.comma_list(drop),
+        target=target,
+        missing=missing,
+        scaling=scaling,
+    )
+    layout = [
+        {"name": b.name, "kind": b.kind, "start": b.start, "stop": b.stop, "weight": b.weight}
+        for b in market.layout.blocks
+    ]
+    arrays = {source.name: source.rows for source in market.sources}
+    np.savez_compressed(output, allow_pickle=False, **arrays, **{"layout.json": np.array(json.dumps(layout))})
+    for source in market.sources:
+        typer.echo(f"{source.name}: {source.size} rows x {source.width} columns")
+    for finding in market.findings:
+        typer.echo(f"! {finding.message}")

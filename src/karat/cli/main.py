@@ -1,0 +1,61 @@
+"""`karat`: the verbs, and the one place where an error becomes a message and an exit code.
+
+Exit codes: 0 done; 1 something is wrong with the input, and the message says what; 2 wrong usage;
+3 undecided, where a decision was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from karat.cli import appraise, bench, demo, encode
+from karat.errors import KaratError
+
+app = typer.Typer(
+    name="karat",
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Which vendor to buy data from, judged by the distribution behind the preview.",
+)
+for verb in (appraise, demo, encode, bench):
+    verb.register(app)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"karat {installed('karat')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; the entry point of the `karat` script."""
+    try:
+        app()
+    except KaratError as error:
+        tell(error)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("stopped", err=True)
+        sys.exit(130)
+
+
+def tell(error: KaratError) -> None:
+    """What is wrong and what to do, on stderr; with --json also as data on stdout."""
+    from karat.report.printable import printable
+
+    typer.echo(f"karat: {printable(error.problem, 600)}", err=True)
+    typer.echo(f"       {printable(error.hint, 600)}", err=True)
+    if "--json" in sys.argv:
+        typer.echo(json.dumps({"ok": False} | error.to_dict()))

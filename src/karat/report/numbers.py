@@ -1,0 +1,58 @@
+"""Numbers as people read them: few digits, never a false one."""
+
+from __future__ import annotations
+
+import math
+
+
+def distance(number: float) -> str:
+    """Three decimals after the leading zeros of a small distance, as many as a reader compares.
+
+    >>> distance(0.12345), distance(0.0012345), distance(0.0), distance(-0.25)
+    ('0.123', '0.00123', '0', '-0.250')
+    """
+    if number == 0.0:
+        return "0"
+    places = max(3, 2 - math.floor(math.log10(abs(number))))
+    return f"{number:.{min(places, 6)}f}"
+
+
+def percent(number: float) -> str:
+    """A percentage without the sign: whole from 10 on, one decimal below.
+
+    >>> percent(23.4), percent(3.44), percent(0.0)
+    ('23', '3.4', '0')
+    """
+    return f"{number:.0f}" if number >= 9.95 or number == 0.0 else f"{number:.1f}"
+
+
+def percent_range(low: float, high: float) -> str:
+    """Two percentages as a range.
+
+    >>> percent_range(1.2, 3.44), percent_range(18.0, 23.0)
+    ('1.2-3.4', '18-23')
+    """
+    return percent(low) if percent(low) == percent(high) else f"{percent(low)}-{percent(high)}"
+
+
+def count(number: float) -> str:
+    """A count with separators.
+
+    >>> count(12345.0)
+    '12,345'
+    """
+    return f"{number:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them.
+
+    >>> duration(3.21), duration(75), duration(7300)
+    ('3 s', '1 min 15 s', '2 h 2 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,186 @@
+"""The one road through the rooms: previews in, an appraisal out."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any, Literal
+
+import numpy as np
+
+from karat.appraisal import Appraisal
+from karat.errors import MarketError, UsageError
+from karat.gram import Moments, kernel_sums, moments_from_sums
+from karat.gram.exact import Precision
+from karat.guarantees import squared_distances
+from karat.kernels import Kernel, kernel_named
+from karat.typing import Progress, Rows, Vector
+from karat.values import Reference, reference_named
+from karat.values.reference import mixture
+from karat.vendors import Market, VendorSample
+
+Method = Literal["exact"]
+
+EQUAL_SIZE = "equal-size"
+"""The paper's reference: the union of equal sub-samples of all vendors. It needs rows, so it is made here."""
+
+
+def appraise(
+    given: Any,
+    *,
+    anchor: Any = None,
+    reference: str | Mapping[str, float] | None = None,
+    kernel: str | Kernel = "default",
+    confidence: float = 0.95,
+    precision: Precision = "float32",
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    command: str | None = None,
+    **reading: Any,
+) -> Appraisal:
+    """The value of every vendor, with intervals, from the previews that they show.
+
+    >>> import numpy as np
+    >>> draw = np.random.default_rng(0).normal
+    >>> market = {"near": draw(0.1, 1, (200, 2)), "far": draw(2, 1, (200, 2))}
+    >>> [vendor.name for vendor in appraise(market, anchor=draw(0, 1, (100, 2))).ranking]
+    ['near', 'far']
+
+    Args:
+        given: a `Market`, or names to arrays (used as they are), data frames or paths.
+        anchor: the buyer's own rows, in any of these forms.
+        reference: "anchor" (the default with one), "uniform", "leave-one-out", "robust", "equal-size", or
+            weights per vendor.
+        kernel: a kernel, or its name; bandwidths that are not named follow from the reference's own rows.
+        confidence: of the intervals.
+        precision: of the tiles; sums are float64 always.
+        seed: for sub-sampling; the same seed gives the same bits.
+        workers: threads; the result does not depend on it.
+        progress: told (done, total) pairs of rows.
+        command: what was typed, kept in the saved appraisal.
+        **reading: how files and frames are read, as for `Market.read`.
+    """
+    check_confidence(confidence)
+    market = Market.read(given, anchor=anchor, **reading)
+    if market.anchor is None and len(market.samples) == 1:
+        raise MarketError(
+            f"there is one vendor, {market.names[0]!r}, and nothing to hold it against.",
+            hint="Pass an anchor, rows of your own that are like what you need: 20 are a start.",
+            vendor=market.names[0],
+        )
+    chosen = kernel if isinstance(kernel, Kernel) else kernel_named(kernel, reference_rows(market))
+    centre = centre_of(market)
+    if reference == EQUAL_SIZE:
+        market = with_equal_size_union(market, seed)
+    moments = moments_of(
+        market, chosen, centre=centre, precision=precision, workers=workers, progress=progress
+    )
+    held_against = _reference(moments, reference)
+    return Appraisal(
+        moments=moments,
+        reference=held_against,
+        distances=squared_distances(moments, held_against.contrasts, moments.vendor_names),
+        kernel=chosen.to_dict(),
+        confidence=confidence,
+        findings=market.findings,
+        provenance=_provenance(market, seed, precision, command),
+    )
+
+
+def moments_of(
+    market: Market,
+    kernel: Kernel,
+    *,
+    centre: Vector | None = None,
+    precision: Precision = "float32",
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Moments:
+    """The moments of a market under a kernel, exactly."""
+    sums = kernel_sums(
+        [source.rows for source in market.sources],
+        kernel,
+        centre=centre_of(market) if centre is None else centre,
+        precision=precision,
+        workers=workers,
+        progress=progress,
+    )
+    names = [source.name for source in market.sources]
+    return moments_from_sums(
+        sums, names=names, kernel=kernel, anchor=None if market.anchor is None else len(market.samples)
+    )
+
+
+def reference_rows(market: Market) -> Sequence[Rows]:
+    """The rows that bandwidths follow from: the anchor's, or all vendors' where there is none."""
+    return [market.anchor.rows] if market.anchor is not None else [s.rows for s in market.samples]
+
+
+def centre_of(market: Market) -> Vector:
+    """The mean row of the reference, every vendor counting the same where there is no anchor."""
+    means = [rows.mean(axis=0, dtype=np.float64) for rows in reference_rows(market)]
+    centre: Vector = np.mean(means, axis=0)
+    return centre
+
+
+def with_equal_size_union(market: Market, seed: int) -> Market:
+    """The market with the paper's D_U as its anchor: of each vendor as many rows as the smallest has."""
+    if len(market.samples) < 2:
+        raise MarketError(
+            "the reference 'equal-size' is a union of vendors, and there is only one.",
+            hint="Pass an anchor and leave the reference out.",
+        )
+    fewest = min(sample.size for sample in market.samples)
+    draws = np.random.default_rng(seed).spawn(len(market.samples))
+    parts = [
+        sample.rows[np.sort(draw.permutation(sample.size)[:fewest])]
+        for sample, draw in zip(market.samples, draws, strict=True)
+    ]
+    return replace(market, anchor=VendorSample("union of equal sub-samples", np.concatenate(parts)))
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise unless the confidence is a probability that leaves room for error."""
+    if not 0.0 < confidence < 1.0:
+        raise UsageError(
+            f"the confidence is {confidence:g}; it must lie between 0 and 1.",
+            hint="0.95 means wrong at most once in twenty.",
+        )
+
+
+def _reference(moments: Moments, reference: str | Mapping[str, float] | None) -> Reference:
+    if reference != EQUAL_SIZE:
+        return reference_named(moments, reference)
+    return replace(
+        mixture(EQUAL_SIZE, moments, np.eye(moments.n_sources)[moments.n_sources - 1]), is_biased=True
+    )
+
+
+def _provenance(market: Market, seed: int, precision: str, command: str | None) -> dict[str, Any]:
+    encoder = market.encoder
+    return {
+        "method": {"name": "exact", "precision": precision},
+        "seed": seed,
+        "command": command,
+        "versions": {
+            "karat": version("karat"),
+            "python": platform.python_version(),
+            "numpy": version("numpy"),
+            "numba": version("numba"),
+        },
+        "byte_order": sys.byteorder,
+        "inputs": [
+            {"name": one.name, "path": one.path, "sha256": one.sha256, "rows": one.rows}
+            for one in market.inputs
+        ],
+        "digests": {source.name: source.digest for source in market.sources},
+        "encoder": None if encoder is None else encoder.to_dict(),
+        "layout": [
+            {"name": b.name, "kind": b.kind, "start": b.start, "stop": b.stop, "weight": b.weight}
+            for b in market.layout.blocks
+        ],
+    }
