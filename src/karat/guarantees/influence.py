@@ -1,0 +1,167 @@
+"""The two parts of every variance: influences of single rows, and interactions of pairs of rows.
+
+Both are quadratic in the contrasts and are computed here for all pairs of contrasts at once. When every
+contrast is its own vendor minus one shared reference, c_i = s_i e_i - u, the interactions have a closed form
+in O(k^2); otherwise they cost O(k^2 n^2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import GuaranteeError
+from karat.gram import Moments
+from karat.typing import Matrix, Vector
+
+
+@dataclass(frozen=True)
+class Influence:
+    """total: (k, k), P. shares: (n, k), what each source adds to P's diagonal. anchor: (k, k), its part of P."""
+
+    total: Matrix
+    shares: Matrix
+    anchor: Matrix | None
+
+
+@dataclass(frozen=True)
+class AnchorShare:
+    """What stays of P and V2 when only the vendors send more rows, and what then falls as 1 / rows.
+
+    rows: rows of the anchor. plug_in, second_order: (k, k), from the anchor alone. mixed: (k, k), the part of
+    V2 between the anchor and the vendors.
+    """
+
+    rows: float
+    plug_in: Matrix
+    second_order: Matrix
+    mixed: Matrix
+
+    def subset(self, pick: NDArray[np.intp]) -> AnchorShare:
+        square = np.ix_(pick, pick)
+        return AnchorShare(self.rows, self.plug_in[square], self.second_order[square], self.mixed[square])
+
+
+@dataclass(frozen=True)
+class SharedReference:
+    """Contrasts of the form c_i = scale_i e_own(i) - reference, each with a source of its own."""
+
+    own: NDArray[np.intp]
+    scale: Vector
+    reference: Vector
+
+    @classmethod
+    def of(cls, contrasts: Matrix) -> SharedReference | None:
+        """The contrasts in this form, or None where they do not have it.
+
+        >>> SharedReference.of(np.array([[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]])).reference
+        array([0., 0., 1.])
+        """
+        if len(contrasts) < 2:
+            return None
+        reference = 0.0 - contrasts.min(axis=0)
+        rest = contrasts + reference
+        own = np.argmax(rest, axis=1)
+        if np.count_nonzero(rest) != len(rest) or len(set(own.tolist())) != len(own):
+            return None
+        return cls(own, rest[np.arange(len(own)), own], reference)
+
+
+def plug_in(moments: Moments, contrasts: Matrix, row_means: Sequence[Matrix] | None = None) -> Influence:
+    """P_ab = 4 sum_j a_j b_j (a' S_j b) / m_j for all pairs of contrasts."""
+    if moments.covariance is None and row_means is None:
+        raise GuaranteeError(
+            f"these moments of {moments.n_sources} sources keep no covariance of row means, so this reference "
+            "has no standard errors.",
+            hint="Use a reference that the appraisal was made with, or appraise again with this one.",
+        )
+    k, n = contrasts.shape
+    total, shares = np.zeros((k, k)), np.zeros((n, k))
+    anchor: Matrix | None = None
+    for j in range(n):
+        carries = np.flatnonzero(contrasts[:, j])
+        if len(carries) == 0:
+            continue
+        some = contrasts[carries]
+        weight = some[:, j]
+        if row_means is not None:
+            spread = np.cov(row_means[j] @ some.T, rowvar=False, ddof=1).reshape(len(some), len(some))
+        else:
+            assert moments.covariance is not None
+            spread = some @ moments.covariance[j] @ some.T
+        part = 4.0 * np.outer(weight, weight) * spread / moments.effective_sizes[j]
+        total[np.ix_(carries, carries)] += part
+        shares[j, carries] = np.diag(part)
+        if j == moments.anchor:
+            anchor = np.zeros((k, k))
+            anchor[np.ix_(carries, carries)] = part
+    return Influence(total, shares, anchor)
+
+
+def second_order(moments: Moments, contrasts: Matrix) -> Matrix:
+    """V2_ab = 2 (a * b)' E (a * b) with E_jl = eta_jl / (m_j (m_l - [j = l])), for all pairs of contrasts.
+
+    Unknown interactions (sources of fewer than four rows) count as zero; the caller blanks what needs them.
+    """
+    sizes = moments.effective_sizes
+    pairs = np.outer(sizes, sizes) - np.diag(sizes)
+    known = np.isfinite(moments.interaction) & (pairs > 0.0)
+    rates = np.divide(moments.interaction, pairs, out=np.zeros_like(pairs), where=known)
+    shared = SharedReference.of(contrasts)
+    return 2.0 * (_second_order_shared(rates, shared) if shared else _second_order_any(rates, contrasts))
+
+
+def _second_order_any(rates: Matrix, contrasts: Matrix) -> Matrix:
+    result = np.empty((len(contrasts), len(contrasts)))
+    for i, contrast in enumerate(contrasts):
+        products = contrast * contrasts  # (k, n)
+        result[i] = np.einsum("ij,ij->i", products @ rates, products)
+    return result
+
+
+def _second_order_shared(rates: Matrix, shared: SharedReference) -> Matrix:
+    """With u the reference, q = E u^2, t = u' ^2 E u^2, a_i = s_i u_i and b_i = s_i^2 - 2 a_i:
+
+    between i and j:  t - 2 (a_i q_i + a_j q_j) + a_i^2 E_ii + a_j^2 E_jj + 2 a_i a_j E_ij
+    of i with itself: t + 2 b_i q_i + b_i^2 E_ii.
+    """
+    squares = shared.reference**2
+    to_reference = rates @ squares
+    total = float(squares @ to_reference)
+    own, itself = shared.own, np.diag(rates)[shared.own]
+    a = shared.scale * shared.reference[own]
+    b = shared.scale**2 - 2.0 * a
+    single = a**2 * itself - 2.0 * a * to_reference[own]
+    result: Matrix = (
+        total + single[:, None] + single[None, :] + 2.0 * np.outer(a, a) * rates[np.ix_(own, own)]
+    )
+    np.fill_diagonal(result, total + 2.0 * b * to_reference[own] + b**2 * itself)
+    return result
+
+
+def anchor_share(moments: Moments, contrasts: Matrix, influence: Influence) -> AnchorShare:
+    """Split P and V2 into the anchor's part, the part between anchor and vendors, and the rest."""
+    assert moments.anchor is not None
+    anchor = moments.anchor
+    alone, without = np.zeros_like(contrasts), contrasts.copy()
+    alone[:, anchor], without[:, anchor] = contrasts[:, anchor], 0.0
+    fixed = second_order(moments, alone)
+    mixed = second_order(moments, contrasts) - second_order(moments, without) - fixed
+    own = np.zeros_like(influence.total) if influence.anchor is None else influence.anchor
+    return AnchorShare(float(moments.effective_sizes[anchor]), own, fixed, mixed)
+
+
+def degrees_of_freedom(shares: Matrix, sizes: Vector, fewest: Vector) -> Vector:
+    """(sum_j p_j)^2 / sum_j p_j^2 / (m_j - 1) over what each source adds to a variance.
+
+    Welch (1938) and Satterthwaite (1946): the degrees of freedom of a sum of independent variance estimates.
+    Where nothing varies, one less than the smallest size.
+    """
+    freedom = np.maximum(sizes - 1.0, 1.0)
+    spent = (shares**2 / freedom[:, None]).sum(axis=0)
+    least = np.maximum(fewest - 1.0, 1.0)
+    degrees: Vector = np.divide(shares.sum(axis=0) ** 2, spent, out=least, where=spent > 0.0)
+    return degrees

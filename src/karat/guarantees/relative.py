@@ -1,0 +1,169 @@
+"""Which of two vendors is nearer to one reference: the relative similarity statistic, with and without margin.
+
+Two vendors held against the same reference share most of their noise, and the covariance of their squared
+distances knows it (Bounliphone et al. 2016). For vendors a and b with distances d_a, d_b the claim
+"d_b > d_a + g" has the statistic
+
+    g = 0:  T = theta_b - theta_a
+    g > 0:  T = (d_b - g)^2 - theta_a,             f = 1 - g / d_b on b
+    g < 0:  T = theta_b - max(d_a + g, 0)^2,       f = max(1 + g / d_a, 0) on a,
+
+whose variance is that of f theta_b - theta_a (or theta_b - f theta_a): each is linearised at the larger of the
+two distances, which on the boundary of the claim is at least |g| and so never near zero. The delta method on
+d_b - d_a itself errs at more than twice its level there. See docs/theory/decisions.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
+
+from karat.guarantees.asymptotic import SquaredDistances, score_interval, variance_of
+from karat.typing import Vector
+
+HALVINGS = 40
+"""Bisection steps: the ends of a gap interval are exact to 1e-12 of the distances."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One vendor of each pair: squared distance, its square as a norm, P, V2, degrees and approximation."""
+
+    squared: Vector
+    biased: Vector
+    plug_in: Vector
+    second_order: Vector
+    degrees: Vector
+    approximation: Vector
+
+    @classmethod
+    def of(cls, distances: SquaredDistances, indices: NDArray[np.intp]) -> Side:
+        return cls(
+            distances.squared[indices],
+            distances.biased[indices],
+            np.diag(distances.plug_in)[indices],
+            np.diag(distances.second_order)[indices],
+            distances.degrees[indices],
+            distances.approximation[indices],
+        )
+
+    @property
+    def mmd(self) -> Vector:
+        distances: Vector = np.sqrt(np.maximum(self.squared, 0.0))
+        return distances
+
+    def upper(self, quantile: Vector) -> Vector:
+        """The upper end of the score interval, in MMD."""
+        _, upper = score_interval(
+            self.squared, self.biased, self.plug_in, self.second_order, quantile=quantile
+        )
+        end: Vector = np.sqrt(upper + quantile * self.approximation)
+        return end
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of vendors (a, b) against one reference; every method answers for all pairs at once.
+
+    shared_plug_in, shared_second_order: P_ab and V2_ab.
+    """
+
+    a: Side
+    b: Side
+    shared_plug_in: Vector
+    shared_second_order: Vector
+
+    @classmethod
+    def of(cls, distances: SquaredDistances, a: ArrayLike, b: ArrayLike) -> Pairs:
+        """The pairs (a[0], b[0]), (a[1], b[1]), ... of the contrasts, by index."""
+        i, j = np.atleast_1d(np.asarray(a, dtype=np.intp)), np.atleast_1d(np.asarray(b, dtype=np.intp))
+        return cls(
+            Side.of(distances, i),
+            Side.of(distances, j),
+            distances.plug_in[i, j],
+            distances.second_order[i, j],
+        )
+
+    def swapped(self) -> Pairs:
+        """The pairs (b, a)."""
+        return Pairs(self.b, self.a, self.shared_plug_in, self.shared_second_order)
+
+    @property
+    def gap(self) -> Vector:
+        """d_b - d_a: positive where a is nearer to the reference, that is better."""
+        return self.b.mmd - self.a.mmd
+
+    @property
+    def degrees(self) -> Vector:
+        """The smaller degrees of freedom of the two."""
+        return np.minimum(self.a.degrees, self.b.degrees)
+
+    def standard_error(self, on_a: ArrayLike = 1.0, on_b: ArrayLike = 1.0) -> Vector:
+        """Standard error of on_b theta_b - on_a theta_a, approximation error included."""
+        f, g = np.asarray(on_a, dtype=np.float64), np.asarray(on_b, dtype=np.float64)
+        p = f**2 * self.a.plug_in + g**2 * self.b.plug_in - 2.0 * f * g * self.shared_plug_in
+        v = f**2 * self.a.second_order + g**2 * self.b.second_order - 2.0 * f * g * self.shared_second_order
+        error: Vector = np.sqrt(variance_of(p, v)) + f * self.a.approximation + g * self.b.approximation
+        return error
+
+    def statistic(self, margin: ArrayLike = 0.0) -> Vector:
+        """Z of the claim "d_b > d_a + margin", margins in MMD.
+
+        Large values speak for it; -inf where d_b itself does not reach a positive margin. Two vendors that no
+        row tells apart (variance 0) have Z = 0.
+        """
+        g = np.broadcast_to(np.asarray(margin, dtype=np.float64), self.gap.shape)
+        d_a, d_b = self.a.mmd, self.b.mmd
+        on_b = np.where(g > 0.0, _share(d_b - g, d_b), 1.0)
+        on_a = np.where(g < 0.0, _share(d_a + g, d_a), 1.0)
+        theta_b = np.where(g > 0.0, (d_b * on_b) ** 2, self.b.squared)
+        theta_a = np.where(g < 0.0, (d_a * on_a) ** 2, self.a.squared)
+        difference, error = theta_b - theta_a, self.standard_error(on_a, on_b)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = difference / error
+        z = np.where((error == 0.0) & (difference == 0.0), 0.0, z)
+        out_of_reach = (g > 0.0) & (d_b <= g)
+        return np.where(out_of_reach & ~np.isnan(z), -np.inf, z)
+
+    def p_value(self, margin: ArrayLike = 0.0) -> Vector:
+        """One-sided p-value of the claim "d_b > d_a + margin", from Student's t with the pair's degrees."""
+        return upper_tail(self.statistic(margin), self.degrees)
+
+    def gap_interval(self, confidence: ArrayLike) -> tuple[Vector, Vector]:
+        """The margins that neither direction rejects at (1 - confidence) / 2 each, as (lower, upper)."""
+        tail = np.broadcast_to((1.0 + np.asarray(confidence)) / 2.0, self.gap.shape)
+        quantile: Vector = stdtrit(self.degrees, tail)
+        return self._lower_gap(quantile), -self.swapped()._lower_gap(quantile)
+
+    def _lower_gap(self, quantile: Vector) -> Vector:
+        """The largest margin g with "d_b > d_a + g" claimed, by bisection.
+
+        Below -d_a the statistic no longer moves. If even there nothing is claimed, d_b is not told from zero,
+        and the gap is only known to be at least minus the upper end for d_a.
+        """
+        claimed_at_zero = self.statistic(0.0) > quantile
+        low = np.where(claimed_at_zero, 0.0, -self.a.mmd)
+        high = np.where(claimed_at_zero, self.b.mmd, 0.0)
+        nothing = ~claimed_at_zero & ~(self.statistic(low) > quantile)
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2.0
+            claimed = self.statistic(middle) > quantile
+            low, high = np.where(claimed, middle, low), np.where(claimed, high, middle)
+        ends: Vector = np.where(nothing, -self.a.upper(quantile), low)
+        return np.where(np.isnan(self.statistic(0.0)), np.nan, ends)
+
+
+def upper_tail(z: Vector, degrees: Vector) -> Vector:
+    """P(T > z) for Student's t, accurate far out."""
+    with np.errstate(invalid="ignore"):
+        tail: Vector = stdtr(degrees, -z)
+    return tail
+
+
+def _share(part: Vector, whole: Vector) -> Vector:
+    """part / whole clipped at 0; 0 where the whole is 0."""
+    ratio: Vector = np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole > 0.0)
+    return np.maximum(ratio, 0.0)
