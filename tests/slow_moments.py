@@ -88,8 +88,8 @@ def interaction_variance(whole: Array, rows: range, columns: range) -> float:
     """Residual mean square of the two-way layout k(x, y) = mean + row effect + column effect + rest.
 
     Between two sources the least-squares fit is row mean + column mean - mean, with (a - 1)(b - 1) degrees of
-    freedom left. Within one, the layout is symmetric with an empty diagonal: the fit is found by least squares
-    on one effect per row, with m (m - 3) / 2 degrees of freedom left; nan for fewer than four rows.
+    freedom left. Within one, the layout is symmetric with an empty diagonal: the fit is found by least
+    squares on one effect per row, with m (m - 3) / 2 degrees of freedom left; nan for fewer than four rows.
     """
     if rows != columns:
         block = whole[np.ix_(rows, columns)]

@@ -15,14 +15,16 @@ docs/theory/variance.md and docs/theory/intervals.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
 from karat.errors import DecisionError, GuaranteeError
 from karat.gram import Moments
+from karat.gram.packing import pack, unpack
 from karat.guarantees.influence import AnchorShare, anchor_share, degrees_of_freedom, plug_in, second_order
 from karat.typing import Matrix, Vector
 
@@ -113,14 +115,14 @@ class SquaredDistances:
         return variance_of(np.diag(self.plug_in), np.diag(self.second_order))
 
     @property
-    def squared_standard_error(self) -> Vector:
-        """(k,), standard error of the squared MMD."""
+    def standard_errors(self) -> Vector:
+        """(k,), standard errors of the squared distances."""
         errors: Vector = np.sqrt(self.variance) + self.approximation
         return errors
 
     @property
-    def standard_error(self) -> Vector:
-        """(k,), standard error of the MMD along its own witness, sqrt(P / c'Vc) / 2.
+    def mmd_standard_errors(self) -> Vector:
+        """(k,), standard errors of the MMD along its own witness, sqrt(P / c'Vc) / 2.
 
         Finite at distance zero, where dividing the squared standard error by twice the distance is not.
         """
@@ -147,6 +149,17 @@ class SquaredDistances:
             )
         return self.names.index(name)
 
+    def to_dict(self) -> dict[str, object]:
+        """Plain JSON values; arrays keep every bit."""
+        share = None if self.anchor is None else self.anchor.to_dict()
+        return {"names": list(self.names), "anchor": share} | {a: pack(getattr(self, a)) for a in _ARRAYS}
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> SquaredDistances:
+        """The inverse of `to_dict`."""
+        share = None if saved["anchor"] is None else AnchorShare.from_dict(saved["anchor"])
+        return cls(names=tuple(saved["names"]), anchor=share, **{a: unpack(saved[a]) for a in _ARRAYS})
+
     def subset(self, indices: Sequence[int]) -> SquaredDistances:
         """The same for some of the contrasts, in the order given."""
         pick = np.asarray(indices, dtype=np.intp)
@@ -168,6 +181,11 @@ class SquaredDistances:
         """The same for the vendors named, in the order given."""
         return self.subset([self.index(name) for name in names])
 
+    def mmd_intervals(self, confidence: float = 0.95) -> tuple[Vector, Vector]:
+        """Lower and upper ends for the MMD of every contrast; nan where there is no interval."""
+        found = self.intervals(confidence)
+        return found.lower, found.upper
+
     def intervals(self, confidence: float = 0.95, *, fewest_rows: int = FEWEST_ROWS_TO_REPORT) -> Intervals:
         """Score intervals for every contrast; see `score_interval`."""
         tail = (1.0 + check_confidence(confidence)) / 2.0
@@ -178,12 +196,24 @@ class SquaredDistances:
         lower = np.maximum(lower - quantile * self.approximation, 0.0)
         upper = upper + quantile * self.approximation
         reasons = tuple(
-            _reason(fewest, biased, fewest_rows)
-            for fewest, biased in zip(self.fewest, self.biased, strict=True)
+            _reason(fewest, biased, variance, fewest_rows)
+            for fewest, biased, variance in zip(self.fewest, self.biased, self.variance, strict=True)
         )
         missing = self.fewest < max(fewest_rows, FEWEST_ROWS)
         lower[missing], upper[missing] = np.nan, np.nan
         return Intervals(confidence, lower, upper, reasons)
+
+
+_ARRAYS = (
+    "squared",
+    "biased",
+    "plug_in",
+    "second_order",
+    "degrees",
+    "sizes",
+    "fewest",
+    "approximation",
+)
 
 
 def variance_of(plug_in: Vector, second_order: Vector) -> Vector:
@@ -215,13 +245,15 @@ def score_interval(
     return lower, upper
 
 
-def _reason(fewest: float, biased: float, fewest_rows: int) -> str | None:
+def _reason(fewest: float, biased: float, variance: float, fewest_rows: int) -> str | None:
     if fewest < FEWEST_ROWS:
         return f"a source with weight has {fewest:.3g} rows; a variance needs {FEWEST_ROWS}"
     if fewest < fewest_rows:
         return f"a source with weight has {fewest:.3g} rows; intervals are shown from {fewest_rows}"
     if biased <= 0.0:
         return "the preview and the reference are the same rows"
+    if math.isnan(variance):
+        return "the moments of so many sources keep no covariance for this reference"
     return None
 
 

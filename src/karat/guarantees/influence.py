@@ -7,20 +7,24 @@ in O(k^2); otherwise they cost O(k^2 n^2).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import GuaranteeError
 from karat.gram import Moments
+from karat.gram.packing import pack, unpack
 from karat.typing import Matrix, Vector
 
 
 @dataclass(frozen=True)
 class Influence:
-    """total: (k, k), P. shares: (n, k), what each source adds to P's diagonal. anchor: (k, k), its part of P."""
+    """P and where it comes from.
+
+    total: (k, k). shares: (n, k), what each source adds to the diagonal. anchor: (k, k), the anchor's part.
+    """
 
     total: Matrix
     shares: Matrix
@@ -40,9 +44,21 @@ class AnchorShare:
     second_order: Matrix
     mixed: Matrix
 
+    def to_dict(self) -> dict[str, object]:
+        """Plain JSON values; arrays keep every bit."""
+        return {"rows": self.rows} | {name: pack(getattr(self, name)) for name in _PARTS}
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> AnchorShare:
+        """The inverse of `to_dict`."""
+        return cls(rows=float(saved["rows"]), **{name: unpack(saved[name]) for name in _PARTS})
+
     def subset(self, pick: NDArray[np.intp]) -> AnchorShare:
         square = np.ix_(pick, pick)
         return AnchorShare(self.rows, self.plug_in[square], self.second_order[square], self.mixed[square])
+
+
+_PARTS = ("plug_in", "second_order", "mixed")
 
 
 @dataclass(frozen=True)
@@ -71,14 +87,10 @@ class SharedReference:
 
 
 def plug_in(moments: Moments, contrasts: Matrix, row_means: Sequence[Matrix] | None = None) -> Influence:
-    """P_ab = 4 sum_j a_j b_j (a' S_j b) / m_j for all pairs of contrasts."""
-    if moments.covariance is None and row_means is None:
-        raise GuaranteeError(
-            f"these moments of {moments.n_sources} sources keep no covariance of row means, so this reference "
-            "has no standard errors.",
-            hint="Use a reference that the appraisal was made with, or appraise again with this one.",
-        )
+    """P_ab = 4 sum_j a_j b_j (a' S_j b) / m_j for all pairs of contrasts; nan where nothing tells S_j."""
     k, n = contrasts.shape
+    if moments.covariance is None and row_means is None:
+        return Influence(np.full((k, k), np.nan), np.full((n, k), np.nan), None)
     total, shares = np.zeros((k, k)), np.zeros((n, k))
     anchor: Matrix | None = None
     for j in range(n):
@@ -123,10 +135,13 @@ def _second_order_any(rates: Matrix, contrasts: Matrix) -> Matrix:
 
 
 def _second_order_shared(rates: Matrix, shared: SharedReference) -> Matrix:
-    """With u the reference, q = E u^2, t = u' ^2 E u^2, a_i = s_i u_i and b_i = s_i^2 - 2 a_i:
+    """The closed form of (a * b)' E (a * b) for contrasts s_i e_i - u.
 
-    between i and j:  t - 2 (a_i q_i + a_j q_j) + a_i^2 E_ii + a_j^2 E_jj + 2 a_i a_j E_ij
-    of i with itself: t + 2 b_i q_i + b_i^2 E_ii.
+    With w = u * u, q = E w, t = w' q, a_i = s_i u_i and b_i = s_i^2 - 2 a_i it is between i and j
+
+        t - 2 (a_i q_i + a_j q_j) + a_i^2 E_ii + a_j^2 E_jj + 2 a_i a_j E_ij,
+
+    and of i with itself t + 2 b_i q_i + b_i^2 E_ii.
     """
     squares = shared.reference**2
     to_reference = rates @ squares
@@ -135,9 +150,8 @@ def _second_order_shared(rates: Matrix, shared: SharedReference) -> Matrix:
     a = shared.scale * shared.reference[own]
     b = shared.scale**2 - 2.0 * a
     single = a**2 * itself - 2.0 * a * to_reference[own]
-    result: Matrix = (
-        total + single[:, None] + single[None, :] + 2.0 * np.outer(a, a) * rates[np.ix_(own, own)]
-    )
+    mutual = 2.0 * np.outer(a, a) * rates[np.ix_(own, own)]
+    result: Matrix = total + single[:, None] + single[None, :] + mutual
     np.fill_diagonal(result, total + 2.0 * b * to_reference[own] + b**2 * itself)
     return result
 

@@ -1,4 +1,4 @@
-"""Which of two vendors is nearer to one reference: the relative similarity statistic, with and without margin.
+"""Which of two vendors is nearer to a reference: the relative similarity statistic, with and without margin.
 
 Two vendors held against the same reference share most of their noise, and the covariance of their squared
 distances knows it (Bounliphone et al. 2016). For vendors a and b with distances d_a, d_b the claim
@@ -8,9 +8,9 @@ distances knows it (Bounliphone et al. 2016). For vendors a and b with distances
     g > 0:  T = (d_b - g)^2 - theta_a,             f = 1 - g / d_b on b
     g < 0:  T = theta_b - max(d_a + g, 0)^2,       f = max(1 + g / d_a, 0) on a,
 
-whose variance is that of f theta_b - theta_a (or theta_b - f theta_a): each is linearised at the larger of the
-two distances, which on the boundary of the claim is at least |g| and so never near zero. The delta method on
-d_b - d_a itself errs at more than twice its level there. See docs/theory/decisions.md.
+whose variance is that of f theta_b - theta_a (or theta_b - f theta_a): each is linearised at the larger of
+the two distances, which on the boundary of the claim is at least |g| and so never near zero. The delta method
+on d_b - d_a itself errs at more than twice its level there. See docs/theory/decisions.md.
 """
 
 from __future__ import annotations
@@ -164,6 +164,7 @@ def upper_tail(z: Vector, degrees: Vector) -> Vector:
 
 
 def _share(part: Vector, whole: Vector) -> Vector:
-    """part / whole clipped at 0; 0 where the whole is 0."""
-    ratio: Vector = np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole > 0.0)
+    """The ratio clipped at 0; 0 where the whole is 0."""
+    zeros = np.zeros(np.broadcast(part, whole).shape)
+    ratio: Vector = np.divide(part, whole, out=zeros, where=whole > 0.0)
     return np.maximum(ratio, 0.0)
