@@ -1,6 +1,14 @@
 """Vendors and their rows: what is judged, and against whom."""
 
+from karat.vendors.huber import contaminated_draw, contamination_schedule, huber_market
 from karat.vendors.market import InputFile, Market
 from karat.vendors.sample import VendorSample
 
-__all__ = ["InputFile", "Market", "VendorSample"]
+__all__ = [
+    "InputFile",
+    "Market",
+    "VendorSample",
+    "contaminated_draw",
+    "contamination_schedule",
+    "huber_market",
+]
