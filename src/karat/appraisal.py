@@ -16,8 +16,7 @@ import numpy as np
 from karat.decisions.identify import Identifiability, identifiability
 from karat.errors import AppraisalError
 from karat.gram import Moments
-from karat.gram.packing import pack, unpack
-from karat.guarantees import SquaredDistances, squared_distances
+from karat.guarantees.asymptotic import SquaredDistances, squared_distances
 from karat.schema import Finding
 from karat.typing import Vector
 from karat.values import Reference, Ruler, reference_named, ruler, squared_mmd, value
@@ -164,7 +163,7 @@ class Appraisal:
             "findings": [finding.to_dict() for finding in self.findings],
             "provenance": dict(self.provenance),
             "moments": self.moments.to_dict(),
-            "distances": self._packed_distances() if self.moments.covariance is None else None,
+            "distances": self.distances.to_dict() if self.moments.covariance is None else None,
         }
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -180,11 +179,9 @@ class Appraisal:
         if self.reference.is_biased:
             return [None] * count, [(None, None)] * count
         errors = [_finite(e) for e in self.distances.standard_errors]
-        low, high = self.distances.mmd_intervals(self.confidence)
-        return errors, [
-            (_finite(-b), _finite(0.0 - a)) if math.isfinite(b) else (None, None)
-            for a, b in zip(low, high, strict=True)
-        ]
+        intervals = self.distances.intervals(self.confidence)
+        pairs = [intervals.pair(i) for i in range(count)]
+        return errors, [(None, None) if pair is None else (-pair[1], 0.0 - pair[0]) for pair in pairs]
 
     def _ranks(self) -> list[int]:
         """Ranks by clipped squared distance; values that differ by rounding only share the best rank."""
@@ -200,12 +197,6 @@ class Appraisal:
             except ValueError:  # a reference that this market does not offer
                 continue
         return {name: weights.tolist() for name, weights in found.items() if weights is not None}
-
-    def _packed_distances(self) -> dict[str, Any]:
-        return {name: pack(getattr(self.distances, name)) for name in _DISTANCES}
-
-
-_DISTANCES = ("squared", "biased", "plug_in", "second_order")
 
 
 def _finite(number: float) -> float | None:
@@ -273,8 +264,7 @@ def from_dict(saved: Mapping[str, Any]) -> Appraisal:
         if saved["distances"] is None:
             distances = squared_distances(moments, reference.contrasts, moments.vendor_names)
         else:
-            arrays = {name: unpack(saved["distances"][name]) for name in _DISTANCES}
-            distances = SquaredDistances(names=moments.vendor_names, **arrays)
+            distances = SquaredDistances.from_dict(saved["distances"])
         return Appraisal(
             moments=moments,
             reference=reference,

@@ -15,7 +15,8 @@ from karat.appraisal import Appraisal
 from karat.errors import MarketError, UsageError
 from karat.gram import Moments, kernel_sums, moments_from_sums
 from karat.gram.exact import Precision
-from karat.guarantees import squared_distances
+from karat.gram.moments import row_means
+from karat.guarantees.asymptotic import squared_distances
 from karat.kernels import Kernel, kernel_named
 from karat.typing import Progress, Rows, Vector
 from karat.values import Reference, reference_named
@@ -76,42 +77,35 @@ def appraise(
     centre = centre_of(market)
     if reference == EQUAL_SIZE:
         market = with_equal_size_union(market, seed)
-    moments = moments_of(
-        market, chosen, centre=centre, precision=precision, workers=workers, progress=progress
-    )
-    held_against = _reference(moments, reference)
-    return Appraisal(
-        moments=moments,
-        reference=held_against,
-        distances=squared_distances(moments, held_against.contrasts, moments.vendor_names),
-        kernel=chosen.to_dict(),
-        confidence=confidence,
-        findings=market.findings,
-        provenance=_provenance(market, seed, precision, command),
-    )
-
-
-def moments_of(
-    market: Market,
-    kernel: Kernel,
-    *,
-    centre: Vector | None = None,
-    precision: Precision = "float32",
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> Moments:
-    """The moments of a market under a kernel, exactly."""
     sums = kernel_sums(
         [source.rows for source in market.sources],
-        kernel,
-        centre=centre_of(market) if centre is None else centre,
+        chosen,
+        centre=centre,
         precision=precision,
         workers=workers,
         progress=progress,
     )
-    names = [source.name for source in market.sources]
-    return moments_from_sums(
-        sums, names=names, kernel=kernel, anchor=None if market.anchor is None else len(market.samples)
+    moments = moments_from_sums(
+        sums,
+        names=[source.name for source in market.sources],
+        kernel=chosen,
+        anchor=None if market.anchor is None else len(market.samples),
+    )
+    held_against = _reference(moments, reference)
+    distances = squared_distances(
+        moments,
+        held_against.contrasts,
+        moments.vendor_names,
+        row_means=row_means(sums) if moments.covariance is None else None,
+    )
+    return Appraisal(
+        moments=moments,
+        reference=held_against,
+        distances=distances,
+        kernel=chosen.to_dict(),
+        confidence=confidence,
+        findings=market.findings,
+        provenance=_provenance(market, seed, precision, command),
     )
 
 
@@ -140,7 +134,9 @@ def with_equal_size_union(market: Market, seed: int) -> Market:
         sample.rows[np.sort(draw.permutation(sample.size)[:fewest])]
         for sample, draw in zip(market.samples, draws, strict=True)
     ]
-    return replace(market, anchor=VendorSample("union of equal sub-samples", np.concatenate(parts)))
+    return replace(
+        market, anchor=VendorSample("union of equal sub-samples", np.concatenate(parts, dtype=np.float64))
+    )
 
 
 def check_confidence(confidence: float) -> None:

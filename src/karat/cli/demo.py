@@ -19,11 +19,12 @@ def demo(as_json: options.Json = False) -> None:
     """
     from karat.cli.output import show
     from karat.road import appraise
-    from karat.sources.demo import demo_market
+    from karat.sources import demo as market
 
-    market = demo_market()
-    if not as_json:
-        typer.echo(market.story + "\n")
     with progress.shown("comparing rows") as told:
-        appraisal = appraise(market.previews, anchor=market.anchor, progress=told, command="karat demo")
+        appraisal = appraise(market.vendors(), anchor=market.anchor(), progress=told, command="karat demo")
     show(appraisal, as_json=as_json)
+    if not as_json:
+        typer.echo("\nWhat was shown, as we know and the appraisal did not:")
+        for name, story in market.STORY.items():
+            typer.echo(f"  {name}: {story}")

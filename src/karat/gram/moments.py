@@ -116,8 +116,7 @@ def moments_from_sums(
     """Moments from sums that have seen every pair; O(N n^2), no kernel value is computed."""
     sums.check_complete(names)
     n, sizes = len(names), sums.sizes
-    partners = sizes[None, :] - np.eye(n)  # rows that a row of source j meets in source l
-    means = [rows / partners[j] for j, rows in enumerate(sums.row_sums)]
+    means = row_means(sums)
     gram = np.stack([h.mean(axis=0) for h in means])
     gram = (gram + gram.T) / 2.0
     biased = gram.copy()
@@ -139,6 +138,12 @@ def moments_from_sums(
         covariance=covariance,
         interaction=interaction_variances(sums.squares, gram, variances, sizes),
     )
+
+
+def row_means(sums: KernelSums) -> list[Matrix]:
+    """Per source (m_j, n), the mean kernel value of each of its rows with the rows of every source."""
+    partners = sums.sizes[None, :] - np.eye(len(sums.sizes))  # a row does not meet itself
+    return [rows / partners[j] for j, rows in enumerate(sums.row_sums)]
 
 
 def interaction_variances(squares: Matrix, gram: Matrix, variances: Matrix, sizes: Vector) -> Matrix:

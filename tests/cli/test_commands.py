@@ -1,0 +1,176 @@
+"""The command line: answers, files, exit codes, and no traceback for anything a user may bring."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from karat.cli.main import main
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Three vendors and an anchor as CSV, in the current folder."""
+    rng = np.random.default_rng(0)
+    for name, shift, rows in (
+        ("acme", 0.0, 80),
+        ("globex", 0.5, 60),
+        ("initech", 2.0, 70),
+        ("mine", 0.0, 40),
+    ):
+        values = rng.normal(shift, 1.0, (rows, 2))
+        text = "a,b\n" + "".join(f"{x:.6f},{y:.6f}\n" for x, y in values)
+        (tmp_path / f"{name}.csv").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def karat(monkeypatch, capsys):
+    """Run `karat ...` in this process: (exit code, stdout, stderr)."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["karat", *arguments])
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+VENDORS = ("acme.csv", "globex.csv", "initech.csv")
+
+
+def test_appraise_prints_the_leaderboard_and_saves_the_appraisal(folder, karat):
+    code, out, err = karat("appraise", *VENDORS, "--anchor", "mine.csv")
+    assert code == 0
+    assert err == ""
+    lines = [line.split()[:2] for line in out.splitlines() if line[:1].isdigit()]
+    assert lines == [["1", "acme"], ["2", "globex"], ["3", "initech"]]
+    saved = json.loads((folder / "appraisal.json").read_text())
+    assert (
+        saved["provenance"]["command"] == "karat appraise acme.csv globex.csv initech.csv --anchor mine.csv"
+    )
+    assert len(saved["provenance"]["inputs"]) == 4
+
+
+def test_json_on_stdout_is_the_saved_appraisal(folder, karat):
+    _, out, _ = karat("appraise", *VENDORS, "-a", "mine.csv", "--json")
+    assert json.loads(out) == json.loads((folder / "appraisal.json").read_text())
+
+
+def test_no_save_saves_nothing_and_output_saves_elsewhere(folder, karat):
+    assert karat("appraise", *VENDORS, "-a", "mine.csv", "--no-save", "-o", "answer.json")[0] == 0
+    assert not (folder / "appraisal.json").exists()
+    assert (folder / "answer.json").exists()
+
+
+def test_names_trust_weights_and_columns_reach_the_library(folder, karat):
+    code, out, _ = karat(
+        "appraise", "north=acme.csv", "globex.csv", "initech.csv", "--trust", "north", "--json"
+    )
+    saved = json.loads(out)
+    assert code == 0
+    assert [vendor["name"] for vendor in saved["vendors"]] == ["globex", "initech"]
+    _, out, _ = karat("appraise", *VENDORS, "--weights", "acme=0.5,globex=0.5", "--columns", "b", "--json")
+    saved = json.loads(out)
+    assert saved["reference"]["weights"] == [0.5, 0.5, 0.0]
+    assert len(saved["provenance"]["layout"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["missing.csv", "acme.csv"], "missing.csv"),
+        (["acme.csv"], "Pass an anchor"),
+        (["acme.csv", "acme.csv"], "two previews are called 'acme'"),
+        ([*VENDORS, "--kernel", "cosine"], "cosine"),
+        ([*VENDORS, "--reference", "best"], "best"),
+        ([*VENDORS, "--weights", "acme=0.5"], "sum to 0.5"),
+        ([*VENDORS, "--weights", "acme"], "NAME=SHARE"),
+        ([*VENDORS, "--confidence", "2"], "between 0 and 1"),
+        ([*VENDORS, "--columns", "z"], "z"),
+        ([*VENDORS, "--precision", "float8"], "float8"),
+        ([*VENDORS, "--trust", "nobody"], "nobody"),
+        ([*VENDORS, "--trust", "acme", "--anchor", "mine.csv"], "--trust"),
+        ([*VENDORS, "-o", "answer.docx"], "answer.docx"),
+        (["text.csv", "acme.csv"], "city"),
+        (["empty.csv", "acme.csv"], "empty"),
+        (["hole.csv", "acme.csv", "--missing", "error"], "hole"),
+        (["endless.csv", "acme.csv"], "endless"),
+    ],
+)
+def test_bad_input_ends_with_one_and_says_what_is_wrong(folder, karat, arguments, said):
+    (folder / "text.csv").write_text("a,b,city\n1,2,rome\n3,4,oslo\n")
+    (folder / "empty.csv").write_text("a,b\n")
+    (folder / "hole.csv").write_text("a,b\n1,2\n,4\n5,6\n")
+    (folder / "endless.csv").write_text("a,b\n1,2\ninf,4\n5,6\n")
+    code, out, err = karat("appraise", *arguments)
+    assert code == 1
+    assert said in err
+    assert "Traceback" not in err + out
+
+
+def test_wrong_usage_ends_with_two(folder, karat):
+    assert karat("appraise", *VENDORS, "--no-such-option")[0] == 2
+    assert karat("no-such-verb")[0] == 2
+
+
+def test_with_json_an_error_is_data_too(folder, karat):
+    code, out, _ = karat("appraise", "missing.csv", "acme.csv", "--json")
+    assert code == 1
+    assert json.loads(out)["ok"] is False
+
+
+def test_names_that_move_the_cursor_are_shown_without_doing_so(folder, karat):
+    code, out, _ = karat("appraise", "evil\x1b[2J\u202eeman=acme.csv", "globex.csv", "-a", "mine.csv")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+
+
+def test_encode_writes_what_the_kernel_sees(folder, karat):
+    code, out, _ = karat("encode", *VENDORS, "--anchor", "mine.csv", "-o", "encoded.npz")
+    assert code == 0
+    assert "acme: 80 rows x 2 columns" in out
+    with np.load("encoded.npz", allow_pickle=False) as file:
+        assert file["anchor"].shape == (40, 2)
+        np.testing.assert_allclose(file["anchor"].mean(axis=0), 0.0, atol=1e-12)
+        assert json.loads(str(file["layout.json"]))[0]["name"] == "a"
+
+
+def test_the_demo_finds_the_story_that_it_tells(karat, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = karat("demo", "--json")
+    assert code == 0
+    order = sorted(json.loads(out)["vendors"], key=lambda vendor: vendor["squared"])
+    assert {vendor["name"] for vendor in order[-2:]} == {"initech", "hooli"}
+
+
+@pytest.mark.parametrize("what", ["import karat", "karat --help", "karat appraise --help"])
+def test_starting_loads_nothing_heavy(what):
+    heavy = {"scipy.stats", "sklearn", "pyarrow", "numba", "torch", "fastapi"}
+    if what == "import karat":
+        program = what
+    else:
+        arguments = what.split()
+        program = f"import sys; sys.argv = {arguments}\nfrom karat.cli.main import app\n"
+        program += "try:\n app()\nexcept SystemExit: pass"
+    program += "\nimport sys; print('loaded', *sorted(set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not heavy & set(done.stdout.splitlines()[-1].split())
+
+
+def test_every_verb_shows_an_example(karat):
+    _, out, _ = karat("--help")
+    verbs = [line.split()[0] for line in out.split("Commands:")[1].splitlines() if line.strip()]
+    for verb in verbs:
+        assert "Example: karat" in karat(verb, "--help")[1], verb
