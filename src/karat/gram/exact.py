@@ -31,6 +31,7 @@ from karat.kernels.profile import Fill, Form, Profile
 from karat.typing import Matrix, Progress, Rows, Vector
 
 Precision = Literal["float32", "float64"]
+Floats = NDArray[np.floating]
 
 STRIP = 1024
 """Rows of a strip: a tile of 1024 x 1024 float32 values is 4 MB and still close to the core."""
@@ -40,6 +41,10 @@ RUN = 8
 
 CHUNK = 8192
 """Rows that are shifted and scaled at a time."""
+
+FAR = 64.0
+"""Mean half squared norm of a strip's rows (scaled and centred) beyond which float32 errs by over 1e-5 in an
+exponent, so that two such strips meet in float64: those of a vendor whose columns are in other units, say."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,11 @@ class Strip:
     @property
     def last(self) -> int:
         return self.first + len(self.bounds) - 1
+
+    @property
+    def parts(self) -> list[tuple[int, int, int]]:
+        """Per source its index and where its rows begin and end, relative to start."""
+        return [(self.first + s, int(a), int(b)) for s, (a, b) in enumerate(pairwise(self.bounds))]
 
 
 @dataclass(frozen=True)
@@ -110,21 +120,23 @@ def kernel_sums(
 ) -> KernelSums:
     """The kernel sums over all pairs of rows of the sources.
 
-    centre: subtracted from every row first, where the kernel allows it; default the mean of the last source,
-        which is the anchor where there is one.
+    centre: subtracted from every row first, where the kernel allows it; default the one of the known sums, or
+        the mean of the last source, which is the anchor where there is one.
     known: sums of the first sources; only pairs with a new source are then computed, and added to them.
-    share: (k, of), the k-th part of the tasks alone; the parts add up with `+` to the whole.
+    share: (k, of), the k-th part of the tasks alone; the parts add up with `+` to the whole. Known sums are
+        in the first part only.
     precision: of the tiles; sums over tiles are float64 always.
     """
     sizes = [len(rows) for rows in sources]
     old = 0 if known is None else len(known.sizes)
     if centre is None:
-        centre = sources[-1].mean(axis=0, dtype=np.float64)
+        centre = sources[-1].mean(axis=0, dtype=np.float64) if known is None else known.centre
     engine = _Engine(sources, kernel, centre, precision)
-    base = KernelSums.nothing(sizes, engine.self_sums)
+    base = KernelSums.nothing(sizes, engine.self_sums, centre)
     if known is not None:
-        base = known.with_room_for(sizes, engine.self_sums)
-    tasks = _tasks(cut_into_strips(sizes, known=old), old)[share[0] :: share[1]]
+        wide = known.with_room_for(base)
+        base = wide if share[0] == 0 else base
+    tasks = _tasks(cut_into_strips(sizes, known=old, most=STRIP), old)[share[0] :: share[1]]
     total = float(sum(x.size * sum(y.size for y in ys) for x, ys in tasks))
     done = 0.0
     offsets = np.concatenate([[0], np.cumsum(sizes)])
@@ -137,7 +149,7 @@ def kernel_sums(
         if progress is not None:
             progress(done, total)
     per_source = tuple(row_sums[a:b] for a, b in pairwise(offsets))
-    return KernelSums(base.sizes, base.self_sums, per_source, squares, seen)
+    return KernelSums(base.sizes, base.self_sums, per_source, squares, seen, base.centre)
 
 
 def _tasks(strips: list[Strip], known: int) -> list[tuple[Strip, list[Strip]]]:
@@ -198,27 +210,37 @@ class _Engine:
         self.is_fused = profile is not None
         self.scale = self.profile.scale
         dtype = np.dtype(np.float32 if precision == "float32" and self.is_fused else np.float64)
-        shift = centre if kernel.is_shift_invariant else np.zeros_like(centre)
+        self.sources = sources
+        self.offsets = np.cumsum([0, *map(len, sources)])
+        self.shift = centre if kernel.is_shift_invariant else np.zeros_like(centre)
         self.rows = np.empty((sum(map(len, sources)), len(centre)), dtype=dtype)
         self.self_sums = np.zeros(len(sources))
         at = 0
         for j, rows in enumerate(sources):
             for start in range(0, len(rows), CHUNK):
-                chunk = rows[start : start + CHUNK] - shift
-                self.self_sums[j] += kernel.diagonal(chunk).sum()
-                self.rows[at : at + len(chunk)] = chunk * self.profile.row_scale
+                chunk = rows[start : start + CHUNK] - self.shift
+                with np.errstate(over="ignore"):  # seen by check_finite
+                    self.self_sums[j] += kernel.diagonal(chunk).sum()
+                    self.rows[at : at + len(chunk)] = chunk * self.profile.row_scale
                 at += len(chunk)
-        if not np.isfinite(self.rows).all():
-            raise KernelError(
-                f"rows are too large for {dtype} sums with the kernel {kernel!r}.",
-                hint="Scale the columns, choose a wider bandwidth, or ask for precision float64.",
-            )
         self.norms = np.zeros(len(self.rows), dtype=dtype)
         if self.profile.norms:
-            self.norms[:] = 0.5 * np.einsum("ij,ij->i", self.rows, self.rows, dtype=np.float64)
+            with np.errstate(over="ignore"):
+                self.norms[:] = half_squared_norms(self.rows)
+        self._check_finite()
+        is_exponent = self.profile.norms and self.profile.form != Form.DISTANCE
+        self.has_far_rows = is_exponent and bool((self.norms > FAR).any())
         self.columns = self.rows.T.copy() if self.profile.fill == Fill.MANHATTAN else None
         self.rates = np.array(self.profile.rates or (1.0,), dtype=dtype)
         self._room = threading.local()
+
+    def _check_finite(self) -> None:
+        if all(np.isfinite(part).all() for part in (self.rows, self.norms, self.self_sums)):
+            return
+        raise KernelError(
+            f"rows are too large for {self.rows.dtype} sums with the kernel {self.kernel!r}.",
+            hint="Scale the columns, choose a wider bandwidth, or ask for precision float64.",
+        )
 
     def run(self, x: Strip, ys: Sequence[Strip]) -> list[TileSums]:
         """The sums of a strip against each of a run of strips."""
@@ -231,12 +253,13 @@ class _Engine:
                 np.zeros((x.last - x.first, y.size)),
                 np.zeros((x.last - x.first, y.last - y.first)),
             )
+            tile, x_norms, y_norms = self._filled(x, y)
             self._compiled.sum_tile(
-                self._filled(x, y),
-                self.norms[x.start : x.stop],
-                self.norms[y.start : y.stop],
+                tile,
+                x_norms,
+                y_norms,
                 int(self.profile.form),
-                self.rates,
+                self.rates.astype(tile.dtype, copy=False),
                 x.start == y.start,
                 x.bounds,
                 y.bounds,
@@ -247,11 +270,14 @@ class _Engine:
             results.append(sums)
         return results
 
-    def _filled(self, x: Strip, y: Strip) -> NDArray[np.floating]:
-        """The tile before its form is applied, in this thread's own buffer."""
+    def _filled(self, x: Strip, y: Strip) -> tuple[Floats, Floats, Floats]:
+        """The tile before its form is applied, in this thread's own buffer, and the norms of both sides."""
         a, b = self.rows[x.start : x.stop], self.rows[y.start : y.stop]
+        norms = self.norms[x.start : x.stop], self.norms[y.start : y.stop]
         if not self.is_fused:
-            return self.kernel.block(a, b)
+            return checked_block(self.kernel, a, b), *norms
+        if self.has_far_rows and min(norms[0].mean(), norms[1].mean()) > FAR:
+            return self._filled_far_away(x, y)
         buffer = getattr(self._room, "buffer", None)
         if buffer is None or buffer.size < x.size * y.size:
             buffer = self._room.buffer = np.empty(x.size * y.size, dtype=self.rows.dtype)
@@ -260,4 +286,52 @@ class _Engine:
             self._compiled.fill_manhattan(a, self.columns[:, y.start : y.stop], tile)
         else:
             np.matmul(a, b.T, out=tile)
-        return tile
+        return tile, *norms
+
+    def _filled_far_away(self, x: Strip, y: Strip) -> tuple[Floats, Floats, Floats]:
+        """The same in float64 from the original rows, each pair of sources around the one's own mean."""
+        tile = np.empty((x.size, y.size))
+        for s, a_start, a_stop in x.parts:
+            a = self._original(s, x.start + a_start, x.start + a_stop)
+            for t, b_start, b_stop in y.parts:
+                b = self._original(t, y.start + b_start, y.start + b_stop)
+                tile[a_start:a_stop, b_start:b_stop] = exponents(a, b)
+        return tile, np.zeros(x.size), np.zeros(y.size)
+
+    def _original(self, j: int, start: int, stop: int) -> Matrix:
+        """Rows start to stop of all, which are source j's, shifted and scaled without rounding to float32."""
+        rows = self.sources[j][start - self.offsets[j] : stop - self.offsets[j]]
+        original: Matrix = (rows.astype(np.float64) - self.shift) * self.profile.row_scale
+        return original
+
+
+def exponents(a: Matrix, b: Matrix) -> Matrix:
+    """-|x - y|^2 / 2 for all pairs, around the mean of a where that brings the rows closer to the origin."""
+    centre = a.mean(axis=0)
+    near_a, near_b = a - centre, b - centre
+    if half_squared_norms(near_a).sum() < half_squared_norms(a).sum() / 4.0:
+        a, b = near_a, near_b
+    values: Matrix = a @ b.T - half_squared_norms(a)[:, None] - half_squared_norms(b)[None, :]
+    return values
+
+
+def half_squared_norms(rows: Floats) -> Vector:
+    """|z|^2 / 2 per row, in float64."""
+    norms: Vector = 0.5 * np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+    return norms
+
+
+def checked_block(kernel: Kernel, a: Floats, b: Floats) -> Matrix:
+    """A kernel's own block, as the compiled pass needs it; kernels come from users, too."""
+    block = np.ascontiguousarray(kernel.block(a, b), dtype=np.float64)
+    if block.shape != (len(a), len(b)):
+        raise KernelError(
+            f"the kernel {kernel!r} gave a block of shape {block.shape} for {len(a)} and {len(b)} rows.",
+            hint="`block` returns one value per pair of rows: shape (rows of a, rows of b).",
+        )
+    if not np.isfinite(block).all():
+        raise KernelError(
+            f"the kernel {kernel!r} gave values that are not finite.",
+            hint="Scale the columns, or choose another kernel.",
+        )
+    return block

@@ -1,0 +1,355 @@
+"""The engine against slow sums over whole kernel matrices, and the ways of cutting the work."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from karat.errors import IncompleteSumsError, KernelError
+from karat.gram import exact, kernel_sums, moments_from_sums
+from karat.kernels import (
+    Energy,
+    Gaussian,
+    GaussianMean,
+    GaussianSum,
+    Kernel,
+    Laplace,
+    Linear,
+    OnColumns,
+    Polynomial,
+    Product,
+    RationalQuadratic,
+    Sum,
+)
+
+
+class Overlap(Kernel):
+    """A buyer's own: in how many columns two rows agree; integers and column-major, to be awkward."""
+
+    name, bound = "overlap", 4.0
+
+    def block(self, a, b):
+        return np.asfortranarray((a[:, None, :].round() == b[None, :, :].round()).sum(axis=2))
+
+    def diagonal(self, a):
+        return np.full(len(a), a.shape[1])
+
+
+KERNELS = [
+    Gaussian(1.3),
+    GaussianMean([0.7, 1.4, 2.8]),
+    GaussianSum([1.0, 2.0, 5.0, 10.0]),
+    GaussianMean([1.0, 1.7]),
+    Laplace(2.0),
+    RationalQuadratic(1.5),
+    RationalQuadratic(1.5, 0.4),
+    Energy(),
+    Linear(),
+    Polynomial(2),
+    Polynomial(3),
+    Sum([Gaussian(1.0), OnColumns(Laplace(0.5), 0, 2)]),
+    Product([OnColumns(Gaussian(1.0), 0, 1), OnColumns(Linear(), 1, 4)]),
+    Overlap(),
+]
+
+SIZES = (11, 1, 26, 4, 19)
+
+
+@pytest.fixture
+def sources():
+    rng = np.random.default_rng(0)
+    return [rng.normal(0.3 * j, 1.0 + 0.2 * j, size=(m, 4)) for j, m in enumerate(SIZES)]
+
+
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Strips of seven rows in runs of three: many tasks, ragged ends, and sources that share strips."""
+    monkeypatch.setattr(exact, "STRIP", 7)
+    monkeypatch.setattr(exact, "RUN", 3)
+
+
+def slow_sums(sources, kernel):
+    """Row sums and sums of squares from the whole kernel matrix, and what they are relative to."""
+    shift = sources[-1].mean(axis=0) if kernel.is_shift_invariant else 0.0
+    rows = np.concatenate(sources) - shift
+    whole = kernel.block(rows, rows).astype(np.float64)
+    np.fill_diagonal(whole, 0.0)
+    starts = np.cumsum([0, *map(len, sources)])[:-1]
+
+    def over_sources(values):
+        return np.add.reduceat(values, starts, axis=1)
+
+    squares = np.add.reduceat(over_sources(whole**2), starts, axis=0)
+    return over_sources(whole), squares, over_sources(np.abs(whole)), kernel.diagonal(rows)
+
+
+def assert_same(one, other):
+    """Bit by bit."""
+    for a, b in zip(one.row_sums, other.row_sums, strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(one.squares, other.squares)
+    np.testing.assert_array_equal(one.seen, other.seen)
+    np.testing.assert_array_equal(one.self_sums, other.self_sums)
+
+
+def assert_close(one, other, rtol=1e-12):
+    for a, b in zip(one.row_sums, other.row_sums, strict=True):
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-12)
+    np.testing.assert_allclose(one.squares, other.squares, rtol=rtol)
+    np.testing.assert_array_equal(one.seen, other.seen)
+    np.testing.assert_allclose(one.self_sums, other.self_sums, rtol=rtol)
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize(("precision", "rtol"), [("float64", 1e-10), ("float32", 2e-6)])
+def test_sums_are_those_of_a_slow_loop(sources, kernel, precision, rtol):
+    sums = kernel_sums(sources, kernel, precision=precision)
+    row_sums, squares, sizes, diagonal = slow_sums(sources, kernel)
+    error = np.abs(np.concatenate(sums.row_sums) - row_sums)
+    assert (error <= rtol * np.maximum(sizes, sizes.mean())).all()
+    np.testing.assert_allclose(sums.squares, squares, rtol=rtol)
+    starts = np.cumsum([0, *SIZES])[:-1]
+    np.testing.assert_allclose(sums.self_sums, np.add.reduceat(diagonal, starts), rtol=1e-12)
+    np.testing.assert_array_equal(sums.seen, np.outer(SIZES, SIZES) - np.diag(SIZES))
+
+
+def test_sums_over_full_tiles_are_those_of_a_slow_loop():
+    rng = np.random.default_rng(1)
+    sources = [rng.normal(0.2 * j, 1.0, size=(m, 5)) for j, m in enumerate((1500, 300, 400))]
+    kernel = GaussianMean([1.0, 2.0, 4.0])
+    sums = kernel_sums(sources, kernel)
+    row_sums, squares, _, _ = slow_sums(sources, kernel)
+    np.testing.assert_allclose(np.concatenate(sums.row_sums), row_sums, rtol=2e-6)
+    np.testing.assert_allclose(sums.squares, squares, rtol=2e-6)
+
+
+@given(
+    sizes=st.lists(st.integers(1, 30), min_size=1, max_size=12),
+    known=st.integers(0, 12),
+    most=st.integers(1, 20),
+)
+def test_strips_hold_every_row_once_and_never_mix_known_with_new_sources(sizes, known, most):
+    known = min(known, len(sizes))
+    strips = exact.cut_into_strips(sizes, known=known, most=most)
+    rows = [row for strip in strips for row in range(strip.start, strip.stop)]
+    assert rows == list(range(sum(sizes)))
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    for strip in strips:
+        assert 1 <= strip.size <= most
+        assert strip.bounds[0] == 0
+        assert strip.bounds[-1] == strip.size
+        for source, start, stop in strip.parts:
+            assert (owner[strip.start + start : strip.start + stop] == source).all()
+        assert strip.last <= known or strip.first >= known
+
+
+@given(
+    sizes=st.lists(st.integers(1, 12), min_size=1, max_size=8),
+    known=st.integers(0, 8),
+    most=st.integers(1, 10),
+    run=st.integers(1, 4),
+)
+def test_tasks_meet_every_pair_of_rows_with_a_new_source_exactly_once(sizes, known, most, run):
+    known = min(known, len(sizes))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact, "RUN", run)
+        tasks = exact._tasks(exact.cut_into_strips(sizes, known=known, most=most), known)
+    met = np.zeros((sum(sizes), sum(sizes)), dtype=int)
+    for x, ys in tasks:
+        assert 1 <= len(ys) <= run
+        for y in ys:
+            met[x.start : x.stop, y.start : y.stop] += 1
+            if x.start != y.start:
+                met[y.start : y.stop, x.start : x.stop] += 1
+    old = np.repeat(np.arange(len(sizes)), sizes) < known
+    np.testing.assert_array_equal(met, ~np.logical_and.outer(old, old))
+
+
+@pytest.mark.parametrize("kernel", [GaussianMean([1.0, 2.0]), Laplace(1.0), Polynomial(2)], ids=repr)
+@pytest.mark.parametrize("strip", [1, 5, 16, 1024])
+def test_the_size_of_strips_only_moves_rounding(sources, kernel, strip, monkeypatch):
+    whole = kernel_sums(sources, kernel, precision="float64")
+    monkeypatch.setattr(exact, "STRIP", strip)
+    assert_close(kernel_sums(sources, kernel, precision="float64"), whole)
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplace(1.0), Overlap()], ids=repr)
+def test_the_number_of_workers_never_changes_a_bit(sources, kernel):
+    one = kernel_sums(sources, kernel, workers=1)
+    for workers in (2, 4):
+        assert_same(kernel_sums(sources, kernel, workers=workers), one)
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_the_size_of_chunks_never_changes_a_bit(sources, monkeypatch):
+    whole = kernel_sums(sources, Gaussian(1.0))
+    monkeypatch.setattr(exact, "CHUNK", 3)
+    chunked = kernel_sums(sources, Gaussian(1.0))
+    np.testing.assert_allclose(chunked.self_sums, whole.self_sums, rtol=1e-15)
+    for a, b in zip(chunked.row_sums, whole.row_sums, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_rows_that_arrive_in_pieces_sum_like_rows_at_once(sources):
+    pieces = [np.concatenate(np.array_split(rows, 3)) for rows in sources]
+    assert_same(kernel_sums(pieces, Gaussian(1.0)), kernel_sums(sources, Gaussian(1.0)))
+
+
+def test_float32_and_column_major_rows_are_taken_as_they_are(sources):
+    rounded = [rows.astype(np.float32) for rows in sources]
+    expected = kernel_sums([rows.astype(np.float64) for rows in rounded], Gaussian(1.0), precision="float64")
+    assert_close(kernel_sums(rounded, Gaussian(1.0), precision="float64"), expected, rtol=1e-6)
+    awkward = [np.asfortranarray(rows) for rows in sources]
+    assert_close(kernel_sums(awkward, Gaussian(1.0)), kernel_sums(sources, Gaussian(1.0)), rtol=1e-6)
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("of", [1, 2, 3, 1000])
+def test_parts_of_the_work_add_up_to_the_whole(sources, of):
+    kernel = GaussianMean([1.0, 3.0])
+    parts = [kernel_sums(sources, kernel, share=(k, of), precision="float64") for k in range(min(of, 60))]
+    assert_close(sum(parts[1:], parts[0]), kernel_sums(sources, kernel, precision="float64"))
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Energy(), Linear(), Polynomial(2), Laplace(1.0)], ids=repr)
+@pytest.mark.parametrize("old", [1, 3, 4])
+def test_adding_vendors_to_known_sums_is_starting_over(sources, kernel, old):
+    """The centre of the known sums is kept: energy and linear kernels would not add up around another."""
+    known = kernel_sums(sources[:old], kernel, precision="float64")
+    added = kernel_sums(sources, kernel, known=known, precision="float64")
+    from_scratch = kernel_sums(sources, kernel, centre=known.centre, precision="float64")
+    assert_close(added, from_scratch)
+    parts = [kernel_sums(sources, kernel, known=known, share=(k, 3), precision="float64") for k in range(3)]
+    assert_close(parts[0] + parts[1] + parts[2], from_scratch)
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_adding_a_vendor_computes_its_own_pairs_only(sources):
+    seen = []
+
+    class Counting(Overlap):
+        def block(self, a, b):
+            seen.append(len(a) * len(b))
+            return super().block(a, b)
+
+    known = kernel_sums(sources[:-1], Counting(), workers=1)
+    seen.clear()
+    kernel_sums(sources, Counting(), known=known, workers=1)
+    new, old = SIZES[-1], sum(SIZES[:-1])
+    strips = exact.cut_into_strips([new], most=7)
+    own = sum(x.size * y.size for x, y in itertools.combinations_with_replacement(strips, 2))
+    assert sum(seen) == new * old + own
+
+
+def test_a_vendor_can_be_added_before_the_anchor(sources):
+    """The anchor is known, so it comes first in the sums; reordering puts it last again."""
+    kernel = Gaussian(1.0)
+    *vendors, new, anchor = sources
+    centre = anchor.mean(axis=0)
+    known = kernel_sums([*vendors, anchor], kernel, centre=centre)
+    added = kernel_sums([*vendors, anchor, new], kernel, known=known)
+    expected = kernel_sums([*vendors, new, anchor], kernel, centre=centre)
+    assert_close(added.of_sources([0, 1, 2, 4, 3]), expected, rtol=1e-6)
+
+
+def test_known_sums_of_other_rows_are_refused(sources):
+    known = kernel_sums(sources[:2], Gaussian(1.0))
+    with pytest.raises(
+        IncompleteSumsError, match=r"known sums are over 11, 1 rows, .* 1, 26, 4, 19.*append new"
+    ):
+        kernel_sums(sources[1:], Gaussian(1.0), known=known)
+    with pytest.raises(IncompleteSumsError, match="different centres"):
+        kernel_sums(sources, Gaussian(1.0), known=known, centre=np.zeros(4))
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_moments_refuse_sums_that_miss_pairs_or_count_them_twice(sources):
+    kernel, names = Gaussian(1.0), list("abcde")
+    half = kernel_sums(sources, kernel, share=(0, 2))
+    with pytest.raises(IncompleteSumsError, match=r"pairs of rows of '.' and '.', .* were seen.*each once"):
+        moments_from_sums(half, names=names, kernel=kernel, anchor=None)
+    whole = kernel_sums(sources, kernel)
+    with pytest.raises(IncompleteSumsError, match=r"of 110 pairs of rows of 'a' and 'a', 220 were seen"):
+        moments_from_sums(whole + whole, names=names, kernel=kernel, anchor=None)
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_progress_rises_to_the_total(sources):
+    calls = []
+    kernel_sums(sources, Gaussian(1.0), progress=lambda done, total: calls.append((done, total)))
+    done, totals = zip(*calls, strict=True)
+    assert len(calls) > 3
+    assert list(done) == sorted(set(done))
+    assert done[-1] == totals[0] == totals[-1]
+
+
+def test_sources_are_left_untouched(sources):
+    before = [rows.copy() for rows in sources]
+    for rows in sources:
+        rows.flags.writeable = False
+    for kernel in KERNELS:
+        kernel_sums(sources, kernel)
+    for rows, old in zip(sources, before, strict=True):
+        np.testing.assert_array_equal(rows, old)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("kernel", [GaussianMean([1.0, 2.0, 4.0]), RationalQuadratic(1.0)], ids=repr)
+@pytest.mark.parametrize("distance", [1e2, 1e4, 1e9])
+def test_a_vendor_in_other_units_keeps_its_own_inner_products(distance, kernel, precision):
+    """Far from the centre a float32 tile would round every exponent within the vendor away."""
+    rng = np.random.default_rng(2)
+    rows = np.round(rng.normal(size=(3, 60, 2)) * 64.0) / 64.0  # exact beside 1e9
+    sources = [rows[0], rows[1] + distance, rows[2]]
+    sums = kernel_sums(sources, kernel, precision=precision)
+    own = kernel.block(rows[1], rows[1]).sum(axis=1) - 1.0
+    np.testing.assert_allclose(sums.row_sums[1][:, 1], own, rtol=2e-6)
+    near = kernel.block(rows[0], rows[2]).sum(axis=1)
+    np.testing.assert_allclose(sums.row_sums[0][:, 2], near, rtol=2e-6)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Energy(), Linear(), Laplace(1.0)], ids=repr)
+def test_rows_too_large_for_float32_are_refused_with_a_remedy(kernel):
+    sources = [np.array([[0.0], [1e25]]), np.array([[0.0], [1.0]])]
+    with pytest.raises(KernelError, match=r"too large for float32 sums.*ask for precision float64"):
+        kernel_sums([1e20 * rows for rows in sources], kernel)
+
+
+def test_a_kernel_of_ones_own_that_answers_in_the_wrong_shape_is_told_so(sources):
+    class Careless(Overlap):
+        def block(self, a, b):
+            return np.ones(len(a))
+
+    with pytest.raises(KernelError, match=r"block of shape \(61,\) for 61 and 61 rows"):
+        kernel_sums(sources, Careless())
+
+
+def test_a_kernel_whose_values_are_not_finite_is_told_so(sources):
+    class Bottomless(Overlap):
+        def block(self, a, b):
+            return np.full((len(a), len(b)), np.nan)
+
+    with pytest.raises(KernelError, match="values that are not finite"):
+        kernel_sums(sources, Bottomless())
+
+
+def test_memory_stays_at_a_few_tiles(monkeypatch):
+    """No (N, N) matrix is ever built: the largest array is a strip against a strip."""
+    largest = []
+
+    class Watching(Overlap):
+        def block(self, a, b):
+            largest.append(len(a) * len(b))
+            return super().block(a, b)
+
+    monkeypatch.setattr(exact, "STRIP", 16)
+    rng = np.random.default_rng(3)
+    kernel_sums([rng.normal(size=(m, 2)) for m in (100, 40, 3, 3)], Watching())
+    assert max(largest) <= 16 * 16
