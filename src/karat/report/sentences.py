@@ -27,6 +27,24 @@ def unit(appraisal: Appraisal) -> str:
     return f"like {base} with so much of {vendor} mixed in"
 
 
+SHOWN_OF_A_KIND = 2
+"""Findings of one kind that are shown in full; the rest are counted."""
+
+
+def noticed(appraisal: Appraisal) -> list[str]:
+    """What was noticed in the data, a few of each kind; the saved appraisal lists all."""
+    kinds: dict[str, list[str]] = {}
+    for finding in appraisal.findings:
+        kinds.setdefault(finding.kind, []).append(printable(finding.message, 300))
+    said = []
+    for messages in kinds.values():
+        said += messages[:SHOWN_OF_A_KIND]
+        more = len(messages) - SHOWN_OF_A_KIND
+        if more > 0:
+            said.append(f"... and {more} more like this (all are in the saved appraisal).")
+    return said
+
+
 def caveats(appraisal: Appraisal) -> list[str]:
     """What a reader must know before believing the order."""
     said = []

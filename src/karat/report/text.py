@@ -13,7 +13,7 @@ from rich.text import Text
 from karat.appraisal import Appraisal, VendorValue
 from karat.report.numbers import count, distance
 from karat.report.printable import printable
-from karat.report.sentences import caveats, mixed_in, unit
+from karat.report.sentences import caveats, mixed_in, noticed, unit
 
 BAR = 24
 """Characters of the interval bar."""
@@ -41,7 +41,7 @@ def _(appraisal: Appraisal) -> RenderableType:
         _leaderboard(appraisal),
     ]
     said += [Text(f"- {line}") for line in caveats(appraisal)]
-    said += [Text(f"! {printable(finding.message, 300)}", style="yellow") for finding in appraisal.findings]
+    said += [Text(f"! {line}", style="yellow") for line in noticed(appraisal)]
     return Group(*said)
 
 
