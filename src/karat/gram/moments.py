@@ -165,7 +165,7 @@ def interaction_variances(squares: Matrix, gram: Matrix, variances: Matrix, size
     between = sizes[None, :] * fewer[:, None] * variances
     across = squares - between - between.T - np.outer(sizes, sizes) * gram**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        eta = across / np.outer(fewer, fewer)
+        eta = (across + across.T) / (2.0 * np.outer(fewer, fewer))
         own = (np.diag(squares) - sizes * fewer * np.diag(gram) ** 2) / 2.0
         own = own - fewer**3 / (sizes - 2.0) * np.diag(variances)
         within = own / (sizes * (sizes - 3.0) / 2.0)
