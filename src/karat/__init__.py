@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat.appraisal import Appraisal, load
+    from karat.baselines import value
     from karat.errors import KaratError
     from karat.road import appraise
     from karat.vendors import Market, VendorSample
 
-__all__ = ["Appraisal", "KaratError", "Market", "VendorSample", "appraise", "load"]
+__all__ = ["Appraisal", "KaratError", "Market", "VendorSample", "appraise", "load", "value"]
 
 _HOMES = {
     "Appraisal": "karat.appraisal",
@@ -26,6 +27,7 @@ _HOMES = {
     "VendorSample": "karat.vendors",
     "appraise": "karat.road",
     "load": "karat.appraisal",
+    "value": "karat.baselines",
 }
 
 

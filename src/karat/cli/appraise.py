@@ -40,6 +40,14 @@ def appraise(
         ),
     ] = None,
     no_save: Annotated[bool, typer.Option("--no-save", help="Do not write ./appraisal.json.")] = False,
+    valuation: Annotated[
+        str | None,
+        typer.Option(
+            "--valuation",
+            metavar="NAME,...",
+            help="Show these valuations side by side instead; `karat valuations` lists them.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Value every vendor from its preview, best first.
@@ -48,6 +56,7 @@ def appraise(
     """
     from karat.errors import UsageError
     from karat.road import appraise as run
+    from karat.vendors import Market
 
     named = options.named_previews(previews)
     own_rows = options.trusted(named, anchor, trust)
@@ -57,11 +66,20 @@ def appraise(
         raise UsageError(
             "both --reference and --weights are given.", hint="Weights are a reference: leave one out."
         )
+    market = Market.read(
+        named,
+        anchor=own_rows,
+        columns=options.comma_list(columns),
+        drop=options.comma_list(drop),
+        target=target,
+        missing=missing,
+        scaling=scaling,
+    )
+    held_against = options.shares(weights) or reference
     with progress.shown("comparing rows") as told:
         appraisal = run(
-            named,
-            anchor=own_rows,
-            reference=options.shares(weights) or reference,
+            market,
+            reference=held_against,
             kernel=kernel,
             confidence=confidence,
             precision=precision,  # type: ignore[arg-type]
@@ -69,11 +87,6 @@ def appraise(
             workers=workers,
             progress=told,
             command=shlex.join(["karat", *sys.argv[1:]]),
-            columns=options.comma_list(columns),
-            drop=options.comma_list(drop),
-            target=target,
-            missing=missing,
-            scaling=scaling,
         )
     from karat.cli.output import show, write
 
@@ -81,4 +94,18 @@ def appraise(
         write(appraisal, path)
     if not no_save:
         appraisal.save("appraisal.json")
-    show(appraisal, as_json=as_json)
+    if valuation is None:
+        show(appraisal, as_json=as_json)
+        return
+    from karat.baselines.beside import beside
+
+    with progress.shown("valuing") as told:
+        columns_of_values = beside(
+            market,
+            options.comma_list(valuation) or [],
+            moments=appraisal.moments,
+            reference=held_against,
+            seed=seed,
+            progress=told,
+        )
+    show(columns_of_values, as_json=as_json)

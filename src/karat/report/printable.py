@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 MOST_CHARACTERS = 60
+
+MOST_MARKS = 2
+"""Combining marks in a row that are kept: enough for any script, too few to climb over the lines above."""
 
 
 def printable(text: str, most: int = MOST_CHARACTERS) -> str:
@@ -15,11 +19,31 @@ def printable(text: str, most: int = MOST_CHARACTERS) -> str:
     >>> printable("x" * 100, most=5)
     'xxxx…'
     """
-    shown = "".join("\ufffd" if _is_hidden(c) else c for c in text[: most + 1])
-    shown = " ".join(shown.split()) or "(no name)"
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
+    shown, marks = [], 0
+    for character in text[: most + 1]:
+        category = unicodedata.category(character)
+        marks = marks + 1 if category in ("Mn", "Me") else 0
+        if marks <= MOST_MARKS:
+            shown.append("\ufffd" if _is_hidden(character, category) else character)
+    line = " ".join("".join(shown).split()) or "(no name)"
+    return line if len(text) <= most else line[: most - 1].rstrip() + "…"
 
 
-def _is_hidden(character: str) -> bool:
+def distinct(names: Sequence[str], most: int = MOST_CHARACTERS) -> list[str]:
+    """Printable names that stay apart: those that would look the same are numbered.
+
+    >>> distinct(["acme", "x" * 9 + "1", "x" * 9 + "2"], most=6)
+    ['acme', 'xxxxx… (1)', 'xxxxx… (2)']
+    """
+    shown = [printable(name, most) for name in names]
+    seen: dict[str, int] = {}
+    apart = []
+    for name in shown:
+        seen[name] = seen.get(name, 0) + 1
+        apart.append(name if shown.count(name) == 1 else f"{name} ({seen[name]})")
+    return apart
+
+
+def _is_hidden(character: str, category: str) -> bool:
     """Control, format, surrogate, private and unassigned characters, and line or paragraph separators."""
-    return unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    return category in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} and character not in "\t\n\r"

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from karat.appraisal import Appraisal, VendorValue
+from karat.baselines.beside import Beside
 from karat.report.numbers import count, distance
 from karat.report.printable import printable
 from karat.report.sentences import caveats, mixed_in, noticed, unit
@@ -43,6 +44,35 @@ def _(appraisal: Appraisal) -> RenderableType:
     said += [Text(f"- {line}") for line in caveats(appraisal)]
     said += [Text(f"! {line}", style="yellow") for line in noticed(appraisal)]
     return Group(*said)
+
+
+@renderable.register
+def _(result: Beside) -> RenderableType:
+    """A column per valuation, best first by the first one, and their agreement."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("vendor", overflow="ellipsis", no_wrap=True)
+    for name in result.valuations:
+        table.add_column(name, justify="right")
+    first = result.columns[0].scores
+    for i in sorted(range(len(result.names)), key=lambda i: -first[i]):
+        scores = [f"{column.scores[i]:.4g}" for column in result.columns]
+        table.add_row(Text(printable(result.names[i], 32)), *scores)
+    said: list[RenderableType] = [
+        Text("Larger is better in every column", style="bold"),
+        Padding(table, (1, 0)),
+    ]
+    if len(result.columns) > 1:
+        said += [Text("Rank agreement (Spearman)", style="bold"), Padding(_agreement(result), (1, 0, 0, 0))]
+    return Group(*said)
+
+
+def _agreement(result: Beside) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("", *result.valuations):
+        table.add_column(name, justify="right" if name else "left")
+    for name, row in zip(result.valuations, result.agreement, strict=True):
+        table.add_row(name, *("-" if r != r else f"{r:.2f}" for r in row))
+    return table
 
 
 def _leaderboard(appraisal: Appraisal) -> RenderableType:
