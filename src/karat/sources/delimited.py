@@ -177,10 +177,11 @@ def _refuse_data_as_header(cells: Sequence[str], name: str) -> None:
 def _first_pass(path: Path, manner: _Manner, budget: Budget) -> dict[str, Numbers | None]:
     """Each column as numbers; None for those with a cell that is not one."""
     parts: dict[str, list[Vector]] = {name: [] for name in manner.names}
+    places = {name: i for i, name in enumerate(manner.names)}
     for batch in _batches(path, manner, manner.names):
         budget.take_cells(len(parts) * batch.num_rows)
         for name in list(parts):
-            numbers = _numbers(batch.column(manner.names.index(name)))
+            numbers = _numbers(batch.column(places[name]))
             if numbers is None:
                 budget.take_cells(-sum(map(len, parts.pop(name))) - batch.num_rows)
             else:

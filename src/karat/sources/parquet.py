@@ -65,6 +65,7 @@ def _columns(path: Path, file: Any) -> tuple[Column, ...]:
     _refuse_unfolding(file.metadata, len(wanted), path)
     seen = 0
     for batch in _batches(file, [fields[i].name for i in wanted]):
+        batch.validate(full=True)  # a damaged page can name words that its dictionary lacks
         seen += batch.num_rows
         for place, i in enumerate(wanted):
             readers[i].add(batch.column(place))
