@@ -26,6 +26,7 @@ from karat.errors import DecisionError, GuaranteeError
 from karat.gram import Moments
 from karat.gram.packing import pack, unpack
 from karat.guarantees.influence import AnchorShare, anchor_share, degrees_of_freedom, plug_in, second_order
+from karat.guarantees.score import score_interval, steepness, variance_of
 from karat.typing import Matrix, Vector
 
 FEWEST_ROWS = 4
@@ -122,16 +123,16 @@ class SquaredDistances:
 
     @property
     def mmd_standard_errors(self) -> Vector:
-        """(k,), standard errors of the MMD along its own witness, sqrt(P / c'Vc) / 2.
+        """(k,), standard errors of the MMD along its own witness: half the square root of `steepness`.
 
         Finite at distance zero, where dividing the squared standard error by twice the distance is not.
         """
-        steepness = np.divide(
-            np.diag(self.plug_in), self.biased, out=np.zeros_like(self.biased), where=self.biased > 0.0
-        )
-        errors: Vector = np.sqrt(np.maximum(steepness, 0.0)) / 2.0
-        errors[self.fewest < FEWEST_ROWS] = np.nan
+        errors: Vector = np.sqrt(self._steepness) / 2.0
         return errors
+
+    @property
+    def _steepness(self) -> Vector:
+        return steepness(self.squared, np.diag(self.plug_in), np.diag(self.second_order))
 
     @property
     def mmd(self) -> Vector:
@@ -151,8 +152,10 @@ class SquaredDistances:
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON values; arrays keep every bit."""
-        share = None if self.anchor is None else self.anchor.to_dict()
-        return {"names": list(self.names), "anchor": share} | {a: pack(getattr(self, a)) for a in _ARRAYS}
+        plain: dict[str, object] = {a: pack(getattr(self, a)) for a in _ARRAYS}
+        plain["names"] = list(self.names)
+        plain["anchor"] = None if self.anchor is None else self.anchor.to_dict()
+        return plain
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> SquaredDistances:
@@ -214,35 +217,6 @@ _ARRAYS = (
     "fewest",
     "approximation",
 )
-
-
-def variance_of(plug_in: Vector, second_order: Vector) -> Vector:
-    """max(P - V2, V2): P - V2 is unbiased, V2 is a floor that the truth V1 + V2 never goes below."""
-    clipped = np.maximum(second_order, 0.0)
-    variance: Vector = np.maximum(plug_in - clipped, clipped)
-    return variance
-
-
-def score_interval(
-    squared: Vector, biased: Vector, plug_in: Vector, second_order: Vector, *, quantile: Vector
-) -> tuple[Vector, Vector]:
-    """All theta >= 0 with (estimate - theta)^2 <= z^2 tau^2 theta + q^2 V2, as (lower, upper).
-
-    tau^2 = P / c'Vc is four times the variance along the estimated unit witness, so the variance at theta is
-    tau^2 theta + V2: it moves with theta, which is why estimate +- z s.e. covers too rarely. Where theta is a
-    weighted chi-square its upper quantile is at most (z^2 - 1) / sqrt(2) standard deviations, so
-    q = max(z, (z^2 - 1) / sqrt(2)). Identical previews (c'Vc = 0) give [0, 0].
-    """
-    z = quantile
-    q = np.maximum(z, (z**2 - 1.0) / math.sqrt(2.0))
-    v2 = np.maximum(second_order, 0.0)
-    tau2 = np.divide(plug_in, biased, out=np.zeros_like(biased), where=biased > 0.0)
-    middle = squared + z**2 * tau2 / 2.0
-    half = np.sqrt(z**2 * tau2 * np.maximum(squared, 0.0) + z**4 * tau2**2 / 4.0 + q**2 * v2)
-    identical = biased <= 0.0
-    lower = np.where(identical, 0.0, np.maximum(middle - half, 0.0))
-    upper = np.where(identical, 0.0, np.maximum(middle + half, 0.0))
-    return lower, upper
 
 
 def _reason(fewest: float, biased: float, variance: float, fewest_rows: int) -> str | None:

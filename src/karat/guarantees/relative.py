@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
-from karat.guarantees.asymptotic import SquaredDistances, score_interval, variance_of
+from karat.guarantees.asymptotic import SquaredDistances
+from karat.guarantees.score import score_interval, variance_of
 from karat.typing import Vector
 
 HALVINGS = 40

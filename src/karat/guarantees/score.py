@@ -1,0 +1,58 @@
+"""From an estimate, P and V2 to a variance and an interval that stays honest near distance zero.
+
+Derivation and the simulations behind each choice: docs/theory/intervals.md.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from karat.typing import Vector
+
+
+def variance_of(plug_in: Vector, second_order: Vector) -> Vector:
+    """max(P - V2, V2): P - V2 is unbiased, V2 is a floor that the truth V1 + V2 never goes below."""
+    clipped = np.maximum(second_order, 0.0)
+    variance: Vector = np.maximum(plug_in - clipped, clipped)
+    return variance
+
+
+def steepness(squared: Vector, plug_in: Vector, second_order: Vector) -> Vector:
+    """tau^2, so that the first-order variance of theta is tau^2 theta: the slope of V1 along the witness.
+
+    V1 / theta with V1 = P - 2 V2 estimates it where theta is clear of the noise, sqrt(V2). At theta = 0 the
+    ratio says nothing; there tau^2 <= 2 sqrt(2 V2), the largest eigenvalue of the noise against the root of
+    the sum of their squares, and half of that (noise in four equal directions) is taken. The two are
+    averaged with theta against twice the noise:
+
+        tau^2 = (V1 + 2 sqrt(2) V2) / (theta + 2 sqrt(V2)).
+    """
+    v2 = np.maximum(second_order, 0.0)
+    top = np.maximum(plug_in - 2.0 * v2, 0.0) + 2.0 * math.sqrt(2.0) * v2
+    bottom = np.maximum(squared, 0.0) + 2.0 * np.sqrt(v2)
+    slope: Vector = np.divide(top, bottom, out=np.where(np.isnan(top), np.nan, 0.0), where=bottom > 0.0)
+    return slope
+
+
+def score_interval(
+    squared: Vector, biased: Vector, plug_in: Vector, second_order: Vector, *, quantile: Vector
+) -> tuple[Vector, Vector]:
+    """All theta >= 0 with (estimate - theta)^2 <= z^2 tau^2 theta + q^2 V2, as (lower, upper).
+
+    The variance at theta is tau^2 theta + V2 with tau^2 as in `steepness`: it moves with theta, which is why
+    estimate +- z s.e. covers too rarely. Where theta is a weighted chi-square its upper quantile is at most
+    (z^2 - 1) / sqrt(2) standard deviations, so q = max(z, (z^2 - 1) / sqrt(2)). Identical previews
+    (c'Vc = 0) give [0, 0].
+    """
+    z = quantile
+    q = np.maximum(z, (z**2 - 1.0) / math.sqrt(2.0))
+    v2 = np.maximum(second_order, 0.0)
+    tau2 = steepness(squared, plug_in, second_order)
+    middle = squared + z**2 * tau2 / 2.0
+    half = np.sqrt(z**2 * tau2 * np.maximum(squared, 0.0) + z**4 * tau2**2 / 4.0 + q**2 * v2)
+    identical = biased <= 0.0
+    lower = np.where(identical, 0.0, np.maximum(middle - half, 0.0))
+    upper = np.where(identical, 0.0, np.maximum(middle + half, 0.0))
+    return lower, upper
