@@ -1,0 +1,7 @@
+"""Models: rows and labels in, predictions out. Linear ones are always there, networks need [torch]."""
+
+from karat.models.base import Fitted, Model
+from karat.models.named import MODELS, list_models, model_named
+from karat.models.ridge import Ridge, RidgeSums
+
+__all__ = ["MODELS", "Fitted", "Model", "Ridge", "RidgeSums", "list_models", "model_named"]

@@ -1,0 +1,117 @@
+"""The networks have the published numbers of parameters and learn; skipped where torch is absent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from karat.errors import ValuationError
+from karat.models import model_named
+from karat.models.networks import ResNet18
+
+torch = pytest.importorskip("torch")
+
+
+def _parameters(network) -> int:
+    return sum(weights.numel() for weights in network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "parameters"),
+    [
+        ("cnn-22k", 28 * 28, 21_840),  # the classic MNIST example of torch's first years
+        ("cnn-22k", 32 * 32, 21_840),
+        ("cnn-104k", 32 * 32, 104_242),  # the authors' code: 640 + 50,192 + 51,400 + 2,010
+        ("cnn-1.2m", 28 * 28, 1_199_882),  # the MNIST example in torch's repository
+        ("cnn-1.2m", 32 * 32, 1_199_882),
+        ("mlp-16", 22, 22 * 16 + 16 + 16 * 10 + 10),
+    ],
+)
+def test_networks_have_the_parameters_that_their_names_say(name, columns, parameters):
+    network = model_named(name).fresh(columns, 10, 0)
+    assert _parameters(network) == parameters
+    assert network(torch.zeros(2, columns)).shape == (2, 10)
+
+
+def test_resnet_18_has_the_published_number_of_parameters():
+    """11,689,512 for 1,000 classes; the last layer has 513 per class."""
+    network = ResNet18().fresh(32 * 32 * 3, 1000, 0)
+    assert _parameters(network) == 11_689_512
+    assert network.eval()(torch.zeros(1, 32 * 32 * 3)).shape == (1, 1000)
+    assert _parameters(ResNet18(stem="small").fresh(32 * 32 * 3, 10, 0)) == 11_173_962
+
+
+def test_an_image_keeps_its_channels_and_lines():
+    layers = model_named("cnn-22k", shape=(20, 18, 3)).fresh(20 * 18 * 3, 2, 0)
+    image = np.arange(20 * 18 * 3, dtype=np.float32).reshape(20, 18, 3)
+    as_seen = layers[1](layers[0](torch.from_numpy(image.reshape(1, -1))))[0]
+    np.testing.assert_array_equal(as_seen.numpy(), image.transpose(2, 0, 1))
+
+
+def test_training_leaves_the_generator_of_torch_alone():
+    torch.manual_seed(5)
+    expected = torch.rand(1)
+    torch.manual_seed(5)
+    rng = np.random.default_rng(0)
+    model_named("mlp-16", epochs=2).fit(rng.normal(size=(30, 3)), rng.integers(2, size=30), n_classes=2)
+    assert torch.rand(1) == expected
+
+
+def test_training_stops_early_and_reports_progress():
+    """Labels are noise: the held-out loss soon rises, and the weights of the best epoch are kept."""
+    rng = np.random.default_rng(0)
+    x, codes = rng.normal(size=(200, 3)), rng.integers(2, size=200)
+    told: list[tuple[float, float]] = []
+    model = model_named("mlp-16", epochs=200, rate=0.05, patience=2, held_out=0.3)
+    fitted = model.fit(x, codes, n_classes=2, progress=lambda *step: told.append(step))
+    assert fitted.details["epochs"] < 100
+    assert told[-1] == (fitted.details["epochs"], 200)
+    everything = model_named("mlp-16", epochs=5, held_out=0.0).fit(x, codes, n_classes=2)
+    assert everything.details["epochs"] == 5
+
+
+def test_a_perceptron_learns_what_no_linear_model_can():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(1000, 2)) * [1.0, 1000.0] + [0.0, 5000.0]
+    codes = ((x[:, 0] > 0) ^ (x[:, 1] > 5000)).astype(int)
+    fitted = model_named("mlp-16", epochs=30, rate=0.03).fit(x[:600], codes[:600], n_classes=2)
+    assert fitted.score(x[600:], codes[600:]) > 0.95
+
+
+def test_a_network_learns_numbers_in_their_own_units():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(600, 3))
+    y = 3e5 + 1e5 * x[:, 0] - 5e4 * np.abs(x[:, 1])
+    fitted = model_named("mlp-16", epochs=60, rate=0.01).fit(x[:500], y[:500])
+    assert fitted.score(x[500:], y[500:]) > 0.95
+
+
+def test_a_small_cnn_learns_small_images():
+    rng = np.random.default_rng(2)
+    codes = np.arange(300) % 3
+    images = rng.uniform(0, 0.5, size=(300, 16, 16))
+    for code in range(3):  # a bright bar in one of three heights
+        images[codes == code, 4 + 4 * code, :] += 0.6
+    fitted = model_named("cnn-22k", epochs=12, rate=3e-3).fit(
+        images[:240].reshape(240, -1), codes[:240], n_classes=3
+    )
+    assert fitted.score(images[240:].reshape(60, -1), codes[240:]) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("columns", "shape", "message"),
+    [
+        (22, None, r"'cnn-22k' needs images, and 22 columns.*shape="),
+        (1024, (32, 31, 1), r"\(32, 31, 1\) have 992 columns, the rows have 1024"),
+        (64, None, r"at least 16 x 16 pixels, not 8 x 8.*'logistic'"),
+    ],
+)
+def test_rows_that_are_no_images_are_refused_with_a_way_out(columns, shape, message):
+    with pytest.raises(ValuationError, match=message):
+        model_named("cnn-22k", shape=shape).fit(np.zeros((4, columns)), np.arange(4) % 2, n_classes=2)
+
+
+@pytest.mark.parametrize("options", [{"epochs": 0}, {"batch": 0}, {"rate": 0.0}, {"held_out": 1.0}])
+def test_settings_that_make_no_sense_are_refused(options):
+    with pytest.raises(ValuationError, match="training has"):
+        model_named("mlp-16", **options)
