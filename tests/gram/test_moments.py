@@ -37,6 +37,12 @@ def moments_of(sources, kernel, *, names=None, anchor=None, precision="float64")
     return moments_from_sums(sums, names=names, kernel=kernel, anchor=anchor)
 
 
+def whole_matrix(kernel, rows):
+    whole = kernel.block(rows, rows)
+    np.fill_diagonal(whole, kernel.diagonal(rows))  # a root turns 1e-16 between equal rows into 1e-8
+    return whole
+
+
 def squared_mmd(gram, i, j):
     return gram[i, i] - 2.0 * gram[i, j] + gram[j, j]
 
@@ -70,13 +76,11 @@ def test_kernels_that_know_an_origin_have_it_at_the_centre_and_contrasts_do_not_
     found = moments_of(sources, kernel)
     rows, sizes = np.concatenate(sources), [len(s) for s in sources]
     centred = rows - sources[-1].mean(axis=0)
-    whole = kernel.block(centred, centred)
-    np.fill_diagonal(whole, kernel.diagonal(centred))  # a root turns 1e-16 between equal rows into 1e-8
-    around_centre = moments_from_kernel_matrix(whole, sizes, anchor=False)
+    around_centre = moments_from_kernel_matrix(whole_matrix(kernel, centred), sizes, anchor=False)
     for field in ("gram", "gram_biased", "covariance", "interaction", "self_mean"):
         expected = getattr(around_centre, field)
         np.testing.assert_allclose(getattr(found, field), expected, rtol=1e-9, atol=1e-12, err_msg=field)
-    around_zero = moments_from_kernel_matrix(kernel.block(rows, rows), sizes, anchor=False)
+    around_zero = moments_from_kernel_matrix(whole_matrix(kernel, rows), sizes, anchor=False)
     contrasts = np.eye(4) - 0.25
     for field in ("gram", "gram_biased"):
         a, b = (contrasts @ getattr(m, field) @ contrasts for m in (found, around_zero))

@@ -1,8 +1,8 @@
 """The estimator of the paper's authors (Xu et al. 2024, their code): squared MMD in blocks of rows.
 
 The rows of a preview and of a reference are shuffled together and cut into blocks, and a block of one side
-meets the block in its place on the other only. That is linear in the rows and never builds more than one block,
-but each block of b rows adds about
+meets the block in its place on the other only. That is linear in the rows and never builds more than one
+block, but each block of b rows adds about
 
     (K - E k(x, x')) / b  +  (K - E k(y, y')) / b,        K = k(x, x),
 
