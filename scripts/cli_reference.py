@@ -1,0 +1,65 @@
+"""Write docs/cli.md from the command line itself; `--check` only says whether it is up to date."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+
+import typer
+
+from karat.cli.main import app
+
+PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
+
+
+def reference() -> str:
+    """Every verb with its help, arguments and options, as Markdown."""
+    group = typer.main.get_command(app)
+    lines = [
+        "# Command line",
+        "",
+        "Made from the code by `scripts/cli_reference.py`.",
+        "",
+        "Exit codes: 0 done; 1 something is wrong with the input, and the message says what; "
+        "2 wrong usage; 3 undecided, where a decision was asked for.",
+        "",
+    ]
+    for name in sorted(group.commands):
+        command = group.commands[name]
+        lines += [f"## karat {name}", "", *_prose(command.help or ""), ""]
+        rows = [_row(parameter) for parameter in command.params if not getattr(parameter, "hidden", False)]
+        if rows:
+            lines += ["| option | meaning | default |", "|---|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def _prose(text: str) -> list[str]:
+    """The help, with its example as code."""
+    lines = []
+    for line in inspect.cleandoc(text).splitlines():
+        if line.startswith("Example: "):
+            lines += ["```", line.removeprefix("Example: "), "```"]
+        else:
+            lines.append(line)
+    return lines
+
+
+def _row(parameter) -> str:
+    names = ", ".join(f"`{option}`" for option in parameter.opts)
+    if parameter.param_type_name == "argument":
+        names = f"`{parameter.metavar or parameter.name}`"
+    default = parameter.default
+    is_plain = isinstance(default, (str, float)) or (isinstance(default, int) and default is not False)
+    shown = f"`{default}`" if is_plain else ""
+    if parameter.required:
+        shown = "required"
+    return f"| {names} | {getattr(parameter, 'help', '') or ''} | {shown} |"
+
+
+if __name__ == "__main__":
+    page = reference()
+    if "--check" in sys.argv:
+        is_current = PAGE.read_text(encoding="utf-8") == page
+        sys.exit(0 if is_current else "docs/cli.md is old: run scripts/cli_reference.py")
+    PAGE.write_text(page, encoding="utf-8")
