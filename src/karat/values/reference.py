@@ -25,12 +25,15 @@ class Reference:
     contrasts: (vendors, sources), row i is vendor i minus its reference; rows sum to zero.
     weights: (sources,), the mixture that all vendors share; None where each has its own (leave-one-out).
     chosen_from_data: the weights depend on the rows judged, so intervals are for the reference as chosen.
+    is_biased: values are the paper's biased ones, of a reference that shares rows with the vendors; no
+        intervals follow from them.
     """
 
     name: str
     contrasts: Matrix
     weights: Vector | None
     chosen_from_data: bool = False
+    is_biased: bool = False
 
     @property
     def target(self) -> str:
