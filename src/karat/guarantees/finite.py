@@ -26,7 +26,7 @@ import numpy as np
 
 from karat.errors import GuaranteeError
 from karat.gram import Moments
-from karat.guarantees.asymptotic import Intervals
+from karat.guarantees.asymptotic import Intervals, check_confidence
 from karat.typing import Matrix, Vector
 
 Form = Literal["sharpest", "bounded differences"]
@@ -106,15 +106,16 @@ class FiniteDistances:
         radius: Vector = np.abs(self.contrasts) @ own
         return radius
 
-    def intervals(self, confidence: float, *, family: int = 1, form: Form = "sharpest") -> Intervals:
-        """Intervals of all distances; any `family` of them hold together with the confidence (union bound).
+    def radii(self, confidence: float, *, family: int = 1, form: Form = "sharpest") -> tuple[Vector, Vector]:
+        """How far each distance can lie below and above its estimate, as (down, up).
 
-        The share of each, delta = (1 - confidence) / family, is divided over the radii that are compared:
+        Any `family` of the intervals hold together with the confidence (union bound). The share of each,
+        delta = (1 - confidence) / family, is divided over the radii that are compared:
 
-            lower = |mu^_c| - min(r_bd(delta/4), r_va(delta/2))
-            upper = |mu^_c| + min(t_up(delta/4), r_va(delta/2))
+            down = min(r_bd(delta/4), r_va(delta/2)),    up = min(t_up(delta/4), r_va(delta/2)),
 
-        or, with bounded differences alone, delta/2 downwards and delta/2 upwards.
+        or, with bounded differences alone, delta/2 downwards and delta/2 upwards. Radii for weights chosen
+        from the data hold for all contrasts at once and are not divided.
         """
         delta = (1.0 - confidence) / family
         if self.chosen_from_data:
@@ -125,8 +126,23 @@ class FiniteDistances:
             aware = self.variance_aware_radius(delta / 2.0)
             down = np.minimum(self.bounded_difference_radius(delta / 4.0), aware)
             up = np.minimum(self.deviation(delta / 4.0), aware)
+        return down, up
+
+    def intervals(self, confidence: float, *, family: int = 1, form: Form = "sharpest") -> Intervals:
+        """Guaranteed intervals of all distances; `radii` says what holds together."""
+        down, up = self.radii(check_confidence(confidence), family=family, form=form)
         lower = np.maximum(self.mmd - down, 0.0)
         return Intervals(confidence, lower**2, (self.mmd + up) ** 2, (None,) * len(self.names))
+
+    def subset(self, indices: Sequence[int]) -> FiniteDistances:
+        """The same for some of the contrasts, in the order given."""
+        pick = list(indices)
+        return replace(
+            self,
+            names=tuple(self.names[i] for i in pick),
+            biased=self.biased[pick],
+            contrasts=self.contrasts[pick],
+        )
 
     def grown(self, factors: Vector) -> FiniteDistances:
         """The same distances and spreads if every source had so many times its rows."""
