@@ -68,7 +68,7 @@ def test_an_address_that_does_not_answer_says_so(known, monkeypatch):
 
 
 def test_unknown_names_meet_the_known_ones():
-    with pytest.raises(SourceError, match="no data set 'imagenet'.*king_county_raw"):
+    with pytest.raises(SourceError, match=r"no data set 'imagenet'.*king_county_raw"):
         catalog.locate("imagenet")
 
 

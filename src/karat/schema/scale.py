@@ -38,12 +38,14 @@ def centre_and_scale(parts: Sequence[Vector]) -> tuple[float, float, bool]:
     if low == high:
         return float(low), 1.0, True
     exponent = _exponent(max(abs(low), abs(high)))
-    means, variances = zip(*(_mean_and_variance(np.ldexp(part, -exponent)) for part in present), strict=True)
+    parts = [np.ldexp(part, -exponent) for part in present]
+    # All parts are measured from one origin, so what rounding takes from a mean near 1e9 is common to all.
+    origin = float(np.mean([part.mean() for part in parts]))
+    means, variances = zip(*(_mean_and_variance(part - origin) for part in parts), strict=True)
     mean = float(np.mean(means))
     variance = float(np.mean(variances) + np.mean(np.square(np.subtract(means, mean))))
-    scale = math.ldexp(math.sqrt(variance), exponent)
-    # A spread so small that its square vanishes is still a spread: fall back on the range.
-    return math.ldexp(mean, exponent), scale if scale > 0.0 else float(high - low) / 2.0, False
+    centre, scale = math.ldexp(origin + mean, exponent), math.ldexp(math.sqrt(variance), exponent)
+    return centre, scale, False
 
 
 def _exponent(largest: float) -> int:
@@ -52,7 +54,6 @@ def _exponent(largest: float) -> int:
 
 
 def _mean_and_variance(values: Vector) -> tuple[float, float]:
-    """Two passes; the mean is corrected by the mean of what is left, so an offset of 1e9 costs nothing."""
+    """In two passes: the mean first, then the squares around it."""
     mean = values.mean()
-    mean += (values - mean).mean()
     return float(mean), float(np.square(values - mean).mean())
