@@ -1,0 +1,111 @@
+"""What models are trained and tested on: one set of labelled rows per vendor, and one to be scored on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.baselines.base import Case
+from karat.errors import ValuationError
+from karat.models import Fitted, Model, Ridge, RidgeSums, model_named
+from karat.models.base import score_of_nothing
+from karat.typing import Rows, Vector
+
+Piece = tuple[Rows, NDArray[Any]]
+"""Rows and their labels: class codes, or numbers."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """Training rows of every vendor, and the test rows that every model is scored on.
+
+    n_classes: None where labels are numbers. weights: one per test row, summing to one; where the reference
+    is the union of the vendors, every vendor has the same share in the score.
+    """
+
+    vendors: tuple[Piece, ...]
+    test: Piece
+    weights: Vector
+    n_classes: int | None
+
+    @property
+    def empty(self) -> float:
+        """The score to expect without any training row."""
+        return score_of_nothing(self.n_classes)
+
+    def score(self, fitted: Fitted) -> float:
+        return fitted.score(*self.test, self.weights)
+
+
+def task_of(case: Case) -> Task:
+    """The task of a case whose valuation needs labels."""
+    assert case.labels is not None
+    # Where the anchor is the reference, its labels follow those of the vendors.
+    vendors = tuple(
+        (sample.rows, labels) for sample, labels in zip(case.market.samples, case.labels.arrays, strict=False)
+    )
+    test_labels = case.reference_labels
+    if case.labels.kind == "numbers" and (test_labels == test_labels[0]).all():
+        raise ValuationError(
+            f"all {len(test_labels)} targets of the {case.reference.name} reference are {test_labels[0]:g}.",
+            hint="A score needs targets that differ: bring an anchor with more rows.",
+        )
+    n_classes = case.labels.n_classes if case.labels.kind == "classes" else None
+    return Task(vendors, (case.reference.rows, test_labels), case.reference.weights, n_classes)
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """Trains one model on any of several pieces, and scores it on the task's test rows.
+
+    Ridge regression is trained from the sums of the pieces, which add up; every other model on their rows, in
+    the order of the pieces.
+    """
+
+    model: Model
+    pieces: Sequence[Piece]
+    task: Task
+    seed: int
+
+    def fit(self, chosen: Sequence[int]) -> Fitted:
+        """The model trained on the chosen pieces; at least one of them has rows."""
+        if isinstance(self.model, Ridge):
+            total = self._sums[chosen[0]]
+            for i in chosen[1:]:
+                total = total + self._sums[i]
+            return total.fitted(self.model.strength)
+        rows = np.concatenate([self.pieces[i][0] for i in chosen])
+        labels = np.concatenate([self.pieces[i][1] for i in chosen])
+        return self.model.fit(rows, labels, n_classes=self.task.n_classes, seed=self.seed)
+
+    def score(self, chosen: Sequence[int]) -> float:
+        return self.task.score(self.fit(chosen))
+
+    @cached_property
+    def _sums(self) -> list[RidgeSums]:
+        origin = np.mean(
+            [rows.mean(axis=0, dtype=np.float64) for rows, _ in self.pieces if len(rows)], axis=0
+        )
+        return [RidgeSums.of(rows, labels, self.task.n_classes, origin) for rows, labels in self.pieces]
+
+
+def model_for(case: Case, model: str | Model) -> Model:
+    """The model by name, once it is known to learn what the labels are."""
+    assert case.labels is not None
+    made = model_named(model)
+    if case.labels.kind not in made.learns:
+        raise ValuationError(
+            f"the model {made.name!r} learns {made.learns[0]}, and the labels are {case.labels.kind}.",
+            hint="Choose the model 'ridge', which learns both, or name another label column (target).",
+        )
+    return made
+
+
+def content_order(case: Case) -> NDArray[np.intp]:
+    """The vendors in the order of their contents, so that draws depend on neither names nor places."""
+    return np.array(sorted(range(len(case.market.samples)), key=lambda i: case.market.samples[i].digest))
