@@ -129,12 +129,12 @@ def guaranteed_growth(
     anchor: int | None = None,
     noise: float = 0.0,
 ) -> Growth:
-    """Growth at which the intervals of the two stand apart by the margin, if the gap (in MMD) is right.
+    """Growth at which the intervals of the two stand apart by the margin, if the gap d_far - d_near is right.
 
     noise: what to allow for the estimate's own scatter at present sizes, z_power times its standard error; it
     falls with the root of the sizes. Found by bisection on the very radii that the policy uses.
     """
-    beyond = abs(gap) - margin
+    beyond = gap - margin
     if beyond <= 0.0:
         return Growth(math.inf, math.inf)
     pair = finite.subset([near, far])
