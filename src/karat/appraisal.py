@@ -13,8 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from karat.decisions import (
+    BestSet,
+    Comparison,
+    Look,
+    Margin,
+    PairMatrix,
+    Policy,
+    best_set,
+    compare,
+    pair_matrix,
+    policy_named,
+    probability_of_best,
+)
 from karat.decisions.identify import Identifiability, identifiability
-from karat.errors import AppraisalError
+from karat.decisions.multiplicity import Multiplicity
+from karat.errors import AppraisalError, DecisionError
 from karat.gram import Moments
 from karat.guarantees.asymptotic import SquaredDistances, squared_distances
 from karat.schema import Finding
@@ -23,6 +37,9 @@ from karat.values import Reference, Ruler, reference_named, ruler, squared_mmd, 
 from karat.values.reference import REFERENCES, mixture
 
 SCHEMA = "karat/appraisal/1"
+
+VISIBLE_GAP = "5%"
+"""Where two vendors look alike, rows are asked for a gap of this size: 5 % of the farthest vendor."""
 
 TIE = 1e-9
 """Squared distances nearer than this, relative to the largest inner product, are one value: rounding."""
@@ -141,6 +158,82 @@ class Appraisal:
     def what_if(self, weights: Mapping[str, float]) -> Appraisal:
         """The values if the reference were this mixture of vendors; names left out get nothing."""
         return self.against(weights)
+
+    def policy(self, name: str = "asymptotic") -> Policy:
+        """The rule that decisions of this appraisal are made by: "asymptotic", "guaranteed" or "paper"."""
+        if self.reference.is_biased:
+            raise DecisionError(
+                f"the reference {self.reference.name!r} shares rows with vendors: nothing can be decided.",
+                hint="Appraise with the reference 'uniform', which estimates the same mixture from all rows.",
+            )
+        return policy_named(
+            name,
+            self.moments,
+            self.reference.contrasts,
+            self.moments.vendor_names,
+            distances=self.distances,
+            weights=self.reference.weights,
+            chosen_from_data=self.reference.chosen_from_data,
+            chosen=tuple(self.provenance.get("chosen_from_rows", ())),
+        )
+
+    def margin(self, margin: str | float | None) -> float:
+        """A margin in MMD; "5%" is what 5 % of the farthest vendor mixed in would make."""
+        return Margin.parse(margin, percent=self.ruler.percent).mmd
+
+    def compare(
+        self,
+        a: str,
+        b: str,
+        *,
+        margin: str | float | None = None,
+        confidence: float | None = None,
+        policy: str = "asymptotic",
+        power: float = 0.8,
+        visible_gap: str | float = VISIBLE_GAP,
+        look: Look | None = None,
+    ) -> Comparison:
+        """Is a better than b, by more than the margin? Better, worse, or undecided with what would settle it.
+
+        margin: in MMD, or per cent of the ruler ("5%"); negative for "not worse by more than".
+        power: the chance with which the rows asked for would decide. visible_gap: the gap beyond the margin
+        that rows are asked for where none is visible.
+        """
+        return compare(
+            self.policy(policy),
+            a,
+            b,
+            margin=self.margin(margin),
+            confidence=self.confidence if confidence is None else confidence,
+            power=power,
+            visible_gap=self.margin(visible_gap) or None,
+            look=look,
+        )
+
+    def matrix(
+        self,
+        *,
+        margin: str | float | None = None,
+        confidence: float | None = None,
+        policy: str = "asymptotic",
+        multiplicity: Multiplicity = "holm",
+    ) -> PairMatrix:
+        """Every vendor against every other; none of the claims is wrong, at the confidence."""
+        return pair_matrix(
+            self.policy(policy),
+            margin=self.margin(margin),
+            confidence=self.confidence if confidence is None else confidence,
+            multiplicity=multiplicity,
+        )
+
+    def best(self, *, confidence: float | None = None, policy: str = "asymptotic") -> BestSet:
+        """The vendors among which the best one is, at the confidence."""
+        return best_set(self.policy(policy), confidence=self.confidence if confidence is None else confidence)
+
+    def probability_of_best(self) -> dict[str, float | None]:
+        """How often each vendor comes out nearest if the estimates are redrawn; no guarantee, see `best`."""
+        chances = probability_of_best(self.distances)
+        return dict(zip(self.moments.vendor_names, map(_finite, chances.tolist()), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """The whole appraisal as plain JSON values."""

@@ -17,7 +17,7 @@ from karat.gram import Moments, kernel_sums, moments_from_sums
 from karat.gram.exact import Precision
 from karat.gram.moments import row_means
 from karat.guarantees.asymptotic import squared_distances
-from karat.kernels import Kernel, kernel_named
+from karat.kernels import Kernel, follows_from_rows, kernel_named
 from karat.typing import Progress, Rows, Vector
 from karat.values import Reference, reference_named
 from karat.values.reference import mixture
@@ -105,7 +105,8 @@ def appraise(
         kernel=chosen.to_dict(),
         confidence=confidence,
         findings=market.findings,
-        provenance=_provenance(market, seed, precision, command),
+        provenance=_provenance(market, seed, precision, command)
+        | {"chosen_from_rows": _chosen_from_rows(market, kernel)},
     )
 
 
@@ -154,6 +155,16 @@ def _reference(moments: Moments, reference: str | Mapping[str, float] | None) ->
     return replace(
         mixture(EQUAL_SIZE, moments, np.eye(moments.n_sources)[moments.n_sources - 1]), is_biased=True
     )
+
+
+def _chosen_from_rows(market: Market, kernel: str | Kernel) -> list[str]:
+    """What was fitted to rows that are judged too; a guarantee that ignores this would not be one."""
+    chosen = []
+    if isinstance(kernel, str) and follows_from_rows(kernel):
+        chosen.append("the kernel's bandwidths")
+    if market.encoder is not None and market.encoder.scaling != "none":
+        chosen.append("the columns' scales")
+    return chosen
 
 
 def _provenance(market: Market, seed: int, precision: str, command: str | None) -> dict[str, Any]:

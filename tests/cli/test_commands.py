@@ -119,6 +119,47 @@ def test_bad_input_ends_with_one_and_says_what_is_wrong(folder, karat, arguments
     assert "Traceback" not in err + out
 
 
+def test_compare_reads_the_saved_appraisal_and_its_exit_code_tells_undecided(folder, karat):
+    karat("appraise", *VENDORS, "-a", "mine.csv")
+    code, out, _ = karat("compare", "acme", "initech")
+    assert (code, out.splitlines()[0]) == (0, "acme is better than initech (95 %).")
+    code, out, _ = karat("compare", "initech", "acme", "--margin", "5%", "--json")
+    assert (code, json.loads(out)["verdict"]) == (0, "worse")
+    code, out, _ = karat("compare", "acme", "initech", "--policy", "paper")
+    assert (code, out.split(":")[0]) == (3, "Undecided")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["acme", "nobody"], "'nobody'"),
+        (["acme", "acme"], "compared with itself"),
+        (["acme", "globex", "--confidence", "1"], "between 0 and 1"),
+        (["acme", "globex", "--margin", "much"], "'much'"),
+        (["acme", "globex", "--policy", "hope"], "'hope'"),
+        (["acme", "globex", "--from", "mine.csv"], "not a saved appraisal"),
+        (["acme", "globex", "--from", "nowhere.json"], "karat appraise"),
+    ],
+)
+def test_a_comparison_that_makes_no_sense_says_so(folder, karat, arguments, said):
+    karat("appraise", *VENDORS, "-a", "mine.csv")
+    code, _, err = karat("compare", *arguments)
+    assert code == 1
+    assert said in err
+
+
+def test_guarantees_refuse_unbounded_kernels_and_say_what_to_change(folder, karat):
+    karat("appraise", *VENDORS, "-a", "mine.csv", "--kernel", "energy")
+    code, _, err = karat("compare", "acme", "globex", "--policy", "guaranteed")
+    assert code == 1
+    assert "bound" in err
+
+
+def test_require_decided_ends_with_three_where_no_vendor_is_declared_best(folder, karat):
+    assert karat("appraise", *VENDORS, "-a", "mine.csv", "--require-decided")[0] in (0, 3)
+    assert karat("appraise", *VENDORS, "--require-decided")[0] == 3
+
+
 def test_wrong_usage_ends_with_two(folder, karat):
     assert karat("appraise", *VENDORS, "--no-such-option")[0] == 2
     assert karat("no-such-verb")[0] == 2

@@ -48,6 +48,9 @@ def appraise(
             help="Show these valuations side by side instead; `karat valuations` lists them.",
         ),
     ] = None,
+    require_decided: Annotated[
+        bool, typer.Option("--require-decided", help="Exit with 3 unless one vendor is declared best.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Value every vendor from its preview, best first.
@@ -94,8 +97,11 @@ def appraise(
         write(appraisal, path)
     if not no_save:
         appraisal.save("appraisal.json")
+    undecided = require_decided and (not appraisal.is_ranked or appraisal.best().best is None)
     if valuation is None:
         show(appraisal, as_json=as_json)
+        if undecided:
+            raise typer.Exit(3)
         return
     from karat.baselines.beside import beside
 

@@ -70,6 +70,16 @@ Precision = Annotated[str, typer.Option("--precision", help="Of the tiles: float
 Workers = Annotated[
     int | None, typer.Option("--workers", help="Threads; default one per core.", show_default=False)
 ]
+Margin = Annotated[
+    str | None,
+    typer.Option(
+        "--margin",
+        metavar="M",
+        help="By more than this: an MMD (0.02) or per cent of the ruler (5%); below 0: not worse by more.",
+    ),
+]
+Policy = Annotated[str, typer.Option("--policy", help="asymptotic, guaranteed, or paper (as printed).")]
+Saved = Annotated[Path, typer.Option("--from", metavar="FILE", help="A saved appraisal: .json, or a report.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON on stdout.")]
 
 

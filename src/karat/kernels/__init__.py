@@ -3,7 +3,7 @@
 from karat.kernels.base import Kernel
 from karat.kernels.compose import OnColumns, Product, Sum, on_blocks
 from karat.kernels.inner import Linear, Polynomial
-from karat.kernels.named import RULES, default_kernel, kernel_from_dict, kernel_named
+from karat.kernels.named import RULES, default_kernel, follows_from_rows, kernel_from_dict, kernel_named
 from karat.kernels.radial import Energy, Gaussian, GaussianMean, GaussianSum, Laplace, RationalQuadratic
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "RationalQuadratic",
     "Sum",
     "default_kernel",
+    "follows_from_rows",
     "kernel_from_dict",
     "kernel_named",
     "on_blocks",

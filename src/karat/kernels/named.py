@@ -65,6 +65,20 @@ RULES: Mapping[str, tuple[Rule, int, str]] = {
 """name -> (rule, most numbers it takes, one line for people)."""
 
 
+FIXED = ("paper", "energy", "linear", "polynomial")
+"""Kernels that are the same for every market, parameters or not."""
+
+
+def follows_from_rows(text: str) -> bool:
+    """Whether the kernel of that name gets a bandwidth from rows, as guarantees want to know.
+
+    >>> follows_from_rows("default"), follows_from_rows("gaussian:0.5"), follows_from_rows("paper")
+    (True, False, False)
+    """
+    name, _, tail = text.partition(":")
+    return not tail and name not in FIXED
+
+
 def kernel_named(text: str, reference: Sequence[Rows]) -> Kernel:
     """The kernel that `name` or `name:number,number` means for this reference.
 

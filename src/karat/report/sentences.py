@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from karat.appraisal import Appraisal, VendorValue
-from karat.report.numbers import percent, percent_range
+from karat.decisions import Comparison
+from karat.report.numbers import distance, percent, percent_range
 from karat.report.printable import printable
 
 
@@ -25,6 +26,69 @@ def unit(appraisal: Appraisal) -> str:
     vendor = printable(appraisal.ruler.vendor, 30)
     base = "your data" if appraisal.reference.name == "anchor" else "the reference"
     return f"like {base} with so much of {vendor} mixed in"
+
+
+MOST_NAMED = 4
+"""Vendors that a sentence names before it counts the rest."""
+
+
+def verdict(appraisal: Appraisal) -> str:
+    """Whom to buy from, in a sentence or two; empty where an order would not speak of quality."""
+    if not appraisal.is_ranked or appraisal.reference.is_biased or appraisal.moments.n_vendors < 2:
+        return ""
+    best = appraisal.best()
+    level = f"{100 * best.confidence:g} %"
+    lines = {vendor.name: vendor for vendor in appraisal.ranking}
+    leading = [name for name in lines if name in best.names]
+    others = len(lines) - len(leading)
+    if others == 0:
+        return f"No vendor is out of the running yet: at {level}, each of them may be the nearest."
+    behind = f"the other {others} are" if others > 1 else f"{printable(list(lines)[-1])} is"
+    if best.best is not None:
+        found = mixed_in(lines[best.best], appraisal)
+        how = f", {found} of {printable(appraisal.ruler.vendor)} away" if found else ""
+        return f"Buy {printable(best.best)}: it is the nearest{how}, and {behind} farther, at {level}."
+    return f"Buy one of {_listed(leading)}: they cannot be told apart yet; {behind} farther, at {level}."
+
+
+def _listed(names: list[str]) -> str:
+    shown = [printable(name, 30) for name in names[:MOST_NAMED]]
+    if len(names) > MOST_NAMED:
+        shown = [*shown[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def compared(comparison: Comparison) -> list[str]:
+    """A comparison in sentences: the verdict, the gap, and what would settle it."""
+    a, b = printable(comparison.a, 40), printable(comparison.b, 40)
+    level = f"{100 * comparison.confidence:g} %"
+    beyond = _beyond(comparison.margin)
+    said = [
+        {
+            "better": f"{a} is better than {b}{beyond} ({level}).",
+            "worse": f"{a} is worse than {b}{beyond} ({level}).",
+            "undecided": f"Undecided: {a} and {b} cannot be told apart{beyond} ({level}).",
+        }[comparison.verdict]
+    ]
+    nearer, sign = (a, 1.0) if comparison.gap >= 0.0 else (b, -1.0)
+    gap = f"{nearer} is nearer by {distance(abs(comparison.gap))}"
+    if comparison.interval is not None:
+        low, high = sorted(sign * end for end in comparison.interval)
+        gap += f"; the gap lies between {distance(low)} and {distance(high)}"
+    said.append(f"{gap}.")
+    if comparison.reason:
+        said.append(f"Nothing can be claimed: {comparison.reason}.")
+    if comparison.rows_needed is not None:
+        message = printable(comparison.rows_needed.message, 300)
+        said.append(f"{message[0].upper()}{message[1:]}.")
+    said.append(f"Policy: {comparison.policy}; it holds {comparison.holds}.")
+    return said
+
+
+def _beyond(margin: float) -> str:
+    if margin == 0.0:
+        return ""
+    return f" by more than {distance(margin)}" if margin > 0.0 else f", allowing {distance(-margin)}"
 
 
 SHOWN_OF_A_KIND = 2

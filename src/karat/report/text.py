@@ -12,9 +12,10 @@ from rich.text import Text
 
 from karat.appraisal import Appraisal, VendorValue
 from karat.baselines.beside import Beside
+from karat.decisions import Comparison
 from karat.report.numbers import count, distance
 from karat.report.printable import printable
-from karat.report.sentences import caveats, mixed_in, noticed, unit
+from karat.report.sentences import caveats, compared, mixed_in, noticed, unit, verdict
 
 BAR = 24
 """Characters of the interval bar."""
@@ -41,9 +42,18 @@ def _(appraisal: Appraisal) -> RenderableType:
         Text(f"Vendors by {appraisal.heading}", style="bold"),
         _leaderboard(appraisal),
     ]
+    if sentence := verdict(appraisal):
+        said.append(Padding(Text(sentence, style="bold"), (0, 0, 1, 0)))
     said += [Text(f"- {line}") for line in caveats(appraisal)]
     said += [Text(f"! {line}", style="yellow") for line in noticed(appraisal)]
     return Group(*said)
+
+
+@renderable.register
+def _(comparison: Comparison) -> RenderableType:
+    """The verdict first, then why and what next."""
+    first, *rest = compared(comparison)
+    return Group(Text(first, style="bold"), *(Text(line) for line in rest))
 
 
 @renderable.register
