@@ -86,12 +86,12 @@ def test_thousands_of_sources_still_take_a_bounded_number_of_rows():
     assert len(evenly_spaced(np.concatenate(sources), 100)) == 100
 
 
-@pytest.mark.parametrize("width", [1, 7, 20])
-def test_when_most_pairs_are_equal_the_unequal_ones_set_the_bandwidth(width):
+@pytest.mark.parametrize("seed", range(6))
+def test_when_most_pairs_are_equal_the_unequal_ones_set_the_bandwidth(seed):
     """Products of equal rows differ in their last digits: a median of 1e-7 would make a kernel of no use."""
-    rng = np.random.default_rng(8)
-    rows = np.repeat(rng.normal(size=(1, width)), 200, axis=0)
-    rows[:30] += rng.normal(size=(30, width))
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(rng.normal(size=(1, 20)), 200, axis=0)
+    rows[:30] += rng.normal(size=(30, 20))
     unequal = [d for d in pdist(rows) if d > 0.0]
     assert median_distance([rows]) == pytest.approx(np.median(unequal), rel=1e-12)
 
