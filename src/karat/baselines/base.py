@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.baselines.labels import LabelKind, Labels, read_labels
 from karat.baselines.needs import check_needs, labels_of, lacking_extras
@@ -34,6 +35,12 @@ VALUATIONS: Mapping[str, str] = {
     "mmd": "karat.baselines.mmd:Mmd",
     "mmd2": "karat.baselines.mmd:SquaredMmd",
     "energy": "karat.baselines.mmd:EnergyDistance",
+    "lava": "karat.baselines.lava:Lava",
+    "data-shapley": "karat.baselines.games:DataShapley",
+    "beta-shapley": "karat.baselines.games:BetaShapley",
+    "banzhaf": "karat.baselines.games:Banzhaf",
+    "leave-one-out": "karat.baselines.games:LeaveOneOut",
+    "coalition-mmd": "karat.baselines.games:CoalitionMmd",
 }
 """name -> where it lives, "module:class". Nothing is imported until a name is asked for."""
 
@@ -55,6 +62,14 @@ class Case:
     labels: Labels | None
     seed: int
     progress: Progress | None
+
+    @property
+    def reference_labels(self) -> NDArray[Any]:
+        """Codes or numbers of the reference's rows, in their order."""
+        assert self.labels is not None
+        if self.reference.name == "anchor":
+            return self.labels.arrays[-1]
+        return np.concatenate(self.labels.arrays)
 
     def generator(self, sample: VendorSample) -> np.random.Generator:
         """Random numbers for one vendor: they follow its rows, not its name or its place."""

@@ -35,6 +35,11 @@ class Labels:
     numbers: tuple[Vector, ...] = ()
 
     @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Per source its codes, or its numbers."""
+        return self.codes or self.numbers
+
+    @property
     def n_classes(self) -> int:
         return len(self.classes)
 
