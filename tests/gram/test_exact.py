@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.errors import IncompleteSumsError, KernelError
-from karat.gram import exact, kernel_sums, moments_from_sums
+from karat.gram import kernel_sums, moments_from_sums, panels, tasks
+from karat.gram.panels import HEIGHT, Shelf
 from karat.kernels import (
     Energy,
     Gaussian,
@@ -67,9 +66,9 @@ def sources():
 
 @pytest.fixture
 def small_tiles(monkeypatch):
-    """Strips of seven rows in runs of three: many tasks, ragged ends, and sources that share strips."""
-    monkeypatch.setattr(exact, "STRIP", 7)
-    monkeypatch.setattr(exact, "RUN", 3)
+    """Strips of two panels in runs of three: many tasks, ragged ends, and sources that share strips."""
+    monkeypatch.setattr(tasks, "STRIP", 2)
+    monkeypatch.setattr(tasks, "RUN", 3)
 
 
 def slow_sums(sources, kernel):
@@ -128,53 +127,53 @@ def test_sums_over_full_tiles_are_those_of_a_slow_loop():
     np.testing.assert_allclose(sums.squares, squares, rtol=2e-6)
 
 
-@given(
-    sizes=st.lists(st.integers(1, 30), min_size=1, max_size=12),
-    known=st.integers(0, 12),
-    most=st.integers(1, 20),
-)
-def test_strips_hold_every_row_once_and_never_mix_known_with_new_sources(sizes, known, most):
-    known = min(known, len(sizes))
-    strips = exact.cut_into_strips(sizes, known=known, most=most)
-    rows = [row for strip in strips for row in range(strip.start, strip.stop)]
-    assert rows == list(range(sum(sizes)))
-    owner = np.repeat(np.arange(len(sizes)), sizes)
-    for strip in strips:
-        assert 1 <= strip.size <= most
-        assert strip.bounds[0] == 0
-        assert strip.bounds[-1] == strip.size
-        for source, start, stop in strip.parts:
-            assert (owner[strip.start + start : strip.start + stop] == source).all()
-        assert strip.last <= known or strip.first >= known
+@given(sizes=st.lists(st.integers(1, 50), min_size=1, max_size=12))
+def test_a_shelf_holds_every_row_once_and_never_mixes_sources_in_a_panel(sizes):
+    shelf = Shelf.of(sizes)
+    assert all(shelf.rows_of(j).stop - shelf.rows_of(j).start == size for j, size in enumerate(sizes))
+    owners = np.full(HEIGHT * len(shelf), -1)
+    for j in range(len(sizes)):
+        assert (owners[shelf.rows_of(j)] == -1).all()
+        owners[shelf.rows_of(j)] = j
+    for panel, owner in enumerate(shelf.owners):
+        rows = owners[shelf.rows(panel, panel + 1)]
+        assert set(rows.tolist()) <= {owner, -1}
+        assert (rows == owner).sum() == shelf.filled[panel] >= 1
+        assert (rows[: shelf.filled[panel]] == owner).all()
 
 
 @given(
-    sizes=st.lists(st.integers(1, 12), min_size=1, max_size=8),
+    sizes=st.lists(st.integers(1, 60), min_size=1, max_size=8),
     known=st.integers(0, 8),
-    most=st.integers(1, 10),
+    strip=st.integers(1, 10),
     run=st.integers(1, 4),
 )
-def test_tasks_meet_every_pair_of_rows_with_a_new_source_exactly_once(sizes, known, most, run):
-    known = min(known, len(sizes))
+def test_tasks_meet_every_pair_of_panels_with_a_new_source_exactly_once(sizes, known, strip, run):
+    known, shelf = min(known, len(sizes)), Shelf.of(sizes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "RUN", run)
-        tasks = exact._tasks(exact.cut_into_strips(sizes, known=known, most=most), known)
-    met = np.zeros((sum(sizes), sum(sizes)), dtype=int)
-    for x, ys in tasks:
-        assert 1 <= len(ys) <= run
-        for y in ys:
-            met[x.start : x.stop, y.start : y.stop] += 1
-            if x.start != y.start:
-                met[y.start : y.stop, x.start : x.stop] += 1
-    old = np.repeat(np.arange(len(sizes)), sizes) < known
+        patch.setattr(tasks, "RUN", run)
+        patch.setattr(tasks, "FLUSH", 1)
+        patch.setattr(tasks, "STRIP", strip)
+        work = tasks.cut_into_tasks(shelf, known=known)
+    met = np.zeros((len(shelf), len(shelf)), dtype=int)
+    for task in work:
+        assert 1 <= task.x_stop - task.x_start <= strip
+        assert 1 <= task.y_stop - task.y_start <= run
+        assert set(shelf.owners[task.x_start : task.x_stop]) <= set(range(len(sizes))[task.x_sources])
+        assert set(shelf.owners[task.y_start : task.y_stop]) <= set(range(len(sizes))[task.y_sources])
+        for p in range(task.x_start, task.x_stop):
+            partners = np.arange(max(task.y_start, p), task.y_stop)
+            met[p, partners] += 1
+            met[partners[partners != p], p] += 1
+    old = shelf.owners < known
     np.testing.assert_array_equal(met, ~np.logical_and.outer(old, old))
 
 
 @pytest.mark.parametrize("kernel", [GaussianMean([1.0, 2.0]), Laplace(1.0), Polynomial(2)], ids=repr)
-@pytest.mark.parametrize("strip", [1, 5, 16, 1024])
+@pytest.mark.parametrize("strip", [1, 2, 5, 64])
 def test_the_size_of_strips_only_moves_rounding(sources, kernel, strip, monkeypatch):
     whole = kernel_sums(sources, kernel, precision="float64")
-    monkeypatch.setattr(exact, "STRIP", strip)
+    monkeypatch.setattr(tasks, "STRIP", strip)
     assert_close(kernel_sums(sources, kernel, precision="float64"), whole)
 
 
@@ -189,11 +188,21 @@ def test_the_number_of_workers_never_changes_a_bit(sources, kernel):
 @pytest.mark.usefixtures("small_tiles")
 def test_the_size_of_chunks_never_changes_a_bit(sources, monkeypatch):
     whole = kernel_sums(sources, Gaussian(1.0))
-    monkeypatch.setattr(exact, "CHUNK", 3)
+    monkeypatch.setattr(panels, "CHUNK_BYTES", 1)
     chunked = kernel_sums(sources, Gaussian(1.0))
     np.testing.assert_allclose(chunked.self_sums, whole.self_sums, rtol=1e-15)
     for a, b in zip(chunked.row_sums, whole.row_sums, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.usefixtures("small_tiles")
+def test_equal_sources_have_equal_sums_to_the_last_bit(sources):
+    """Wherever they stand on one side of a third."""
+    twin = sources[2]
+    sums = kernel_sums([twin, *sources[:2], twin, sources[3]], GaussianMean([1.0, 2.0]))
+    np.testing.assert_array_equal(sums.row_sums[4][:, 0], sums.row_sums[4][:, 3])
+    np.testing.assert_array_equal(sums.row_sums[0][:, 4], sums.row_sums[3][:, 4])
+    np.testing.assert_array_equal(sums.row_sums[0][:, 0], sums.row_sums[3][:, 3])
 
 
 def test_rows_that_arrive_in_pieces_sum_like_rows_at_once(sources):
@@ -243,9 +252,8 @@ def test_adding_a_vendor_computes_its_own_pairs_only(sources):
     seen.clear()
     kernel_sums(sources, Counting(), known=known, workers=1)
     new, old = SIZES[-1], sum(SIZES[:-1])
-    strips = exact.cut_into_strips([new], most=7)
-    own = sum(x.size * y.size for x, y in itertools.combinations_with_replacement(strips, 2))
-    assert sum(seen) == new * old + own
+    assert HEIGHT < new < 2 * HEIGHT  # one strip of two panels
+    assert sum(seen) == new * old + new * new
 
 
 def test_a_vendor_can_be_added_before_the_anchor(sources):
@@ -349,7 +357,7 @@ def test_memory_stays_at_a_few_tiles(monkeypatch):
             largest.append(len(a) * len(b))
             return super().block(a, b)
 
-    monkeypatch.setattr(exact, "STRIP", 16)
+    monkeypatch.setattr(tasks, "STRIP", 1)
     rng = np.random.default_rng(3)
     kernel_sums([rng.normal(size=(m, 2)) for m in (100, 40, 3, 3)], Watching())
     assert max(largest) <= 16 * 16

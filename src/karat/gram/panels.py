@@ -1,0 +1,167 @@
+"""All rows of all sources, one below the other, laid out for the fused pass.
+
+A panel holds 16 rows of one source, column by column, in the precision of the products. The last panel of a
+source is filled up with rows that count for nothing. This is the only copy of the rows that the engine makes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import KernelError
+from karat.kernels import Kernel
+from karat.kernels.profile import Profile
+from karat.typing import Matrix, Rows, Vector
+
+HEIGHT = 16
+"""Rows of a panel: what a vector register holds of float32."""
+
+FLUSH = 64
+"""Panels of a source after which sums in the precision of the products move into float64 ones."""
+
+CHUNK_BYTES = 1 << 22
+"""Rows are shifted and scaled in float64 so many bytes at a time."""
+
+NOBODY: Mapping[str, float] = {"float32": 1e37, "float64": 1e300}
+"""Half the squared norm of a row that is not there: its kernel values come out as 0."""
+
+Floats = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Which source's rows stand in which panel.
+
+    owners: (p,), the source of each panel; filled: (p,), its rows; within: (p,), its place in the source;
+    places: (p,), its place among the panels of all rows, which is 0, 1, 2, ... unless panels were picked.
+    """
+
+    owners: NDArray[np.int64]
+    filled: NDArray[np.int64]
+    within: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> Shelf:
+        """Every source starts a panel of its own."""
+        counts = [-(-size // HEIGHT) for size in sizes]
+        owners = np.repeat(np.arange(len(sizes)), counts).astype(np.int64)
+        filled = np.full(len(owners), HEIGHT, dtype=np.int64)
+        ends = np.cumsum(counts) - 1
+        filled[ends] -= -np.array(sizes) % HEIGHT
+        places = np.arange(len(owners), dtype=np.int64)
+        return cls(owners, filled, places - np.repeat(ends + 1 - counts, counts), places)
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def pick(self, chosen: NDArray[np.bool_]) -> Shelf:
+        """Some of the panels, in their order."""
+        return Shelf(self.owners[chosen], self.filled[chosen], self.within[chosen], self.places[chosen])
+
+    def first(self, source: int) -> int:
+        """The first panel of this source, or of a later one."""
+        return int(np.searchsorted(self.owners, source))
+
+    def sources(self, start: int, stop: int) -> slice:
+        """The sources of some panels, from the first to the last."""
+        return slice(int(self.owners[start]), int(self.owners[stop - 1]) + 1)
+
+    def rows_of(self, source: int) -> slice:
+        """Where a source's rows stand among all rows, padding counted."""
+        start, stop = self.first(source), self.first(source + 1)
+        return slice(HEIGHT * start, HEIGHT * (stop - 1) + int(self.filled[stop - 1]))
+
+    def rows(self, start: int, stop: int) -> slice | NDArray[np.int64]:
+        """Where the rows of some panels stand among all rows."""
+        places = self.places[start:stop]
+        if places[-1] - places[0] == stop - start - 1:
+            return slice(HEIGHT * int(places[0]), HEIGHT * (int(places[-1]) + 1))
+        return (HEIGHT * places[:, None] + np.arange(HEIGHT)).ravel()
+
+
+@dataclass(frozen=True)
+class Panels:
+    """The rows themselves: panels (p, d, 16) and norms (16 p,), half the squared norms."""
+
+    shelf: Shelf
+    panels: Floats
+    norms: Floats
+
+    @classmethod
+    def pack(
+        cls, sources: Sequence[Rows], kernel: Kernel, profile: Profile, *, shift: Vector, precision: str
+    ) -> Panels:
+        """Shift and scale every row in float64, then round it into its place."""
+        shelf = Shelf.of([len(rows) for rows in sources])
+        panels = np.zeros((len(shelf), len(shift), HEIGHT), dtype=precision)
+        norms = np.full(len(shelf) * HEIGHT, NOBODY[precision], dtype=precision)
+        for j, rows in enumerate(sources):
+            first = shelf.first(j)
+            for at, chunk in in_chunks(rows):
+                with np.errstate(over="ignore"):  # an infinity is seen two lines below
+                    moved = scaled(chunk, shift, profile).astype(precision)
+                    halves = half_squared_norms(moved)
+                if not np.isfinite(halves).all() or halves.max() > 0.01 * NOBODY[precision]:
+                    raise too_large(kernel, precision)
+                start = HEIGHT * first + at
+                norms[start : start + len(moved)] = halves if profile.norms else 0.0
+                put_rows(panels, first + at // HEIGHT, moved)
+        return cls(shelf, panels, norms)
+
+    def picked(
+        self, chosen: NDArray[np.bool_], sources: Sequence[Rows], shift: Vector, profile: Profile
+    ) -> Panels:
+        """Some of the panels again, for differences: in float64 from the original rows, without norms."""
+        shelf = self.shelf.pick(chosen)
+        panels = np.zeros((len(shelf), len(shift), HEIGHT))
+        norms = np.full((len(shelf), HEIGHT), NOBODY["float64"])
+        for p, (j, place, count) in enumerate(zip(shelf.owners, shelf.places, shelf.filled, strict=True)):
+            start = HEIGHT * (int(place) - self.shelf.first(int(j)))
+            rows = sources[int(j)][start : start + int(count)]
+            panels[p, :, :count] = math.sqrt(0.5) * scaled(rows, shift, profile).T
+            norms[p, :count] = 0.0
+        return Panels(shelf, panels, norms.ravel())
+
+
+def put_rows(panels: Floats, first: int, rows: Floats) -> None:
+    """Lay rows out in panels, from the first on."""
+    whole, width = len(rows) // HEIGHT, rows.shape[1]
+    blocks = rows[: whole * HEIGHT].reshape(whole, HEIGHT, width)
+    panels[first : first + whole] = blocks.transpose(0, 2, 1)
+    rest = rows[whole * HEIGHT :]
+    if len(rest):
+        panels[first + whole, :, : len(rest)] = rest.T
+
+
+def in_chunks(rows: Rows) -> Iterator[tuple[int, Rows]]:
+    """The rows, a few megabytes and a whole number of panels at a time, each with its first row's place."""
+    step = max(1, CHUNK_BYTES // (8 * HEIGHT * max(1, rows.shape[1]))) * HEIGHT
+    for at in range(0, len(rows), step):
+        yield at, rows[at : at + step]
+
+
+def scaled(rows: Rows, shift: Vector, profile: Profile) -> Matrix:
+    """Rows as the profile wants them, in float64."""
+    moved: Matrix = (rows - shift) * profile.row_scale
+    return moved
+
+
+def half_squared_norms(rows: Floats) -> Vector:
+    """|z|^2 / 2 per row, in float64."""
+    halves: Vector = 0.5 * np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
+    return halves
+
+
+def too_large(kernel: Kernel, precision: str) -> KernelError:
+    """The error for rows beyond the range of the precision."""
+    return KernelError(
+        f"rows are too large for {precision} sums with the kernel {kernel!r}.",
+        hint="Scale the columns, choose a wider bandwidth, or ask for precision float64.",
+    )
