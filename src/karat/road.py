@@ -17,6 +17,7 @@ from karat.gram import Moments, kernel_sums, moments_from_sums
 from karat.gram.exact import Precision
 from karat.gram.moments import row_means
 from karat.guarantees.asymptotic import squared_distances
+from karat.integrity import without_copies
 from karat.kernels import Kernel, follows_from_rows, kernel_named
 from karat.typing import Progress, Rows, Vector
 from karat.values import Reference, reference_named
@@ -37,6 +38,7 @@ def appraise(
     kernel: str | Kernel = "default",
     confidence: float = 0.95,
     precision: Precision = "float32",
+    keep_copies: bool = False,
     seed: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -59,6 +61,7 @@ def appraise(
         kernel: a kernel, or its name; bandwidths that are not named follow from the reference's own rows.
         confidence: of the intervals.
         precision: of the tiles; sums are float64 always.
+        keep_copies: count rows that a vendor shows twice, or that are the buyer's own, like any others.
         seed: for sub-sampling; the same seed gives the same bits.
         workers: threads; the result does not depend on it.
         progress: told (done, total) pairs of rows.
@@ -67,6 +70,8 @@ def appraise(
     """
     check_confidence(confidence)
     market = Market.read(given, anchor=anchor, **reading)
+    if not keep_copies:
+        market = without_copies(market)
     if market.anchor is None and len(market.samples) == 1:
         raise MarketError(
             f"there is one vendor, {market.names[0]!r}, and nothing to hold it against.",

@@ -48,6 +48,10 @@ def appraise(
             help="Show these valuations side by side instead; `karat valuations` lists them.",
         ),
     ] = None,
+    keep_copies: Annotated[
+        bool,
+        typer.Option("--keep-copies", help="Count rows shown twice, and rows of your own, like any others."),
+    ] = False,
     require_decided: Annotated[
         bool, typer.Option("--require-decided", help="Exit with 3 unless one vendor is declared best.")
     ] = False,
@@ -85,6 +89,7 @@ def appraise(
             reference=held_against,
             kernel=kernel,
             confidence=confidence,
+            keep_copies=keep_copies,
             precision=precision,  # type: ignore[arg-type]
             seed=seed,
             workers=workers,

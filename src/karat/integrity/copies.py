@@ -1,0 +1,161 @@
+"""Rows that are copies: of other rows of the same preview, or of the buyer's own.
+
+Equal rows alone prove nothing: in discrete data independent rows coincide, and honest vendors may draw from
+one pool with replacement. So equal rows count against a vendor only in excess of what the other sources show
+among themselves, and only where copying can be seen at all: where some column is nearly unique in the other
+sources.
+
+Where there is excess, one of each stays, and the buyer's own rows do not count as a vendor's: a vendor gains
+nothing by showing a row twice, or by showing the buyer what the buyer has shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.integrity.hashes import Hashes, row_hashes
+from karat.schema import Finding
+from karat.vendors import Market, VendorSample
+
+NEARLY_UNIQUE = 0.9
+"""A column shows copies if at least this share of its values in the other sources are distinct."""
+
+EXCESS_DEVIATIONS = 4.0
+"""Equal pairs beyond the expected ones, in Poisson deviations, before they are called copies."""
+
+LEAST_KEPT = 2
+"""A preview is never cut below this many rows: it is then reported only."""
+
+
+@dataclass(frozen=True)
+class _Equal:
+    """Hashes of the rows of every source, and how often rows of two sources are equal.
+
+    pairs: (n, n), equal pairs of rows (unordered within a source); rates: the same per pair of rows.
+    """
+
+    hashes: tuple[Hashes, ...]
+    pairs: NDArray[np.float64]
+    rates: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, sources: tuple[VendorSample, ...]) -> _Equal:
+        hashes = tuple(row_hashes(source.rows) for source in sources)
+        counts = [dict(zip(*np.unique(h, return_counts=True), strict=True)) for h in hashes]
+        n = len(sources)
+        pairs, possible = np.zeros((n, n)), np.ones((n, n))
+        for i in range(n):
+            own = np.array(list(counts[i].values()), dtype=np.float64)
+            pairs[i, i] = (own * (own - 1.0) / 2.0).sum()
+            possible[i, i] = len(hashes[i]) * (len(hashes[i]) - 1) / 2.0
+            for j in range(i):
+                small, large = sorted((counts[i], counts[j]), key=len)
+                pairs[i, j] = pairs[j, i] = sum(c * large.get(h, 0) for h, c in small.items())
+                possible[i, j] = possible[j, i] = len(hashes[i]) * len(hashes[j])
+        return cls(hashes, pairs, pairs / possible)
+
+    def usual_rate(self, i: int, j: int) -> float:
+        """The rate of equal pairs that independent draws show here: the largest typical one elsewhere.
+
+        Between other sources, and within other sources: honest draws with replacement show both.
+        """
+        others = [k for k in range(len(self.hashes)) if k != i]
+        between = [self.rates[k, m] for k in others for m in others if k < m]
+        within = [self.rates[k, k] for k in others]
+        across = [self.rates[i, k] for k in others if k != j]
+        return max((float(np.median(part)) for part in (between, within, across) if part), default=0.0)
+
+    def has_excess(self, i: int, j: int) -> bool:
+        """Whether source i shares more rows with source j (or with itself) than chance explains."""
+        if self.pairs[i, j] == 0.0:
+            return False
+        possible = self.pairs[i, j] / self.rates[i, j]
+        expected = self.usual_rate(i, j) * possible
+        return bool(self.pairs[i, j] > expected + EXCESS_DEVIATIONS * np.sqrt(expected + 1.0))
+
+
+def without_copies(market: Market) -> Market:
+    """The market with one of each copied row, and a finding for every vendor that this concerns.
+
+    Vendors that show rows of each other are reported and left alone: the rows do not say who copied.
+    """
+    sources = market.sources
+    if len(sources) < 2:
+        return market
+    equal = _Equal.of(sources)
+    if not equal.pairs.any():
+        return market
+    findings = list(market.findings)
+    samples = []
+    for i, sample in enumerate(market.samples):
+        keep = np.ones(sample.size, dtype=bool)
+        if shows_copies(sources, i):
+            keep = _checked(market, equal, i, findings)
+        samples.append(sample if keep.all() else _kept(sample, keep))
+    findings += _shared(market, equal)
+    return replace(market, samples=tuple(samples), findings=tuple(findings))
+
+
+def shows_copies(sources: tuple[VendorSample, ...], i: int) -> bool:
+    """Whether some column is nearly unique in the sources other than i, so that equal rows mean copying."""
+    others = [source.rows for k, source in enumerate(sources) if k != i]
+    total = sum(map(len, others))
+    for column in range(sources[i].width):
+        values = np.concatenate([rows[:, column] for rows in others])
+        if len(np.unique(values)) >= NEARLY_UNIQUE * total:
+            return True
+    return False
+
+
+def _checked(market: Market, equal: _Equal, i: int, findings: list[Finding]) -> NDArray[np.bool_]:
+    """Which rows of vendor i stay; what was found is added to the findings."""
+    sample, hashes = market.samples[i], equal.hashes[i]
+    keep = np.ones(sample.size, dtype=bool)
+    if market.anchor is not None and equal.has_excess(i, len(market.samples)):
+        replayed = np.isin(hashes, equal.hashes[-1])
+        findings.append(_finding(sample, "replayed", int(replayed.sum()), "are rows of your own", replayed))
+        keep &= ~replayed
+    if equal.has_excess(i, i):
+        repeated = np.ones(sample.size, dtype=bool)
+        repeated[np.unique(hashes, return_index=True)[1]] = False
+        repeated &= keep
+        if repeated.any():
+            findings.append(
+                _finding(sample, "repeated", int(repeated.sum()), "repeat other rows of it", repeated)
+            )
+        keep &= ~repeated
+    return keep if keep.sum() >= LEAST_KEPT else np.ones(sample.size, dtype=bool)
+
+
+def _finding(sample: VendorSample, kind: str, count: int, what: str, which: NDArray[np.bool_]) -> Finding:
+    first = int(np.flatnonzero(which)[0]) + 1
+    done = "they were left out" if sample.size - count >= LEAST_KEPT else "too few others, so they stay"
+    message = f"{count} of {sample.size} rows of {sample.name} {what} (row {first} is the first): {done}."
+    return Finding(kind, message, vendor=sample.name, count=count)
+
+
+def _shared(market: Market, equal: _Equal) -> list[Finding]:
+    """Vendors that show each other's rows, in excess of chance."""
+    found = []
+    for i, first in enumerate(market.samples):
+        for j in range(i):
+            second = market.samples[j]
+            if equal.has_excess(i, j) and equal.has_excess(j, i) and shows_copies(market.sources, i):
+                count = int(np.isin(equal.hashes[i], equal.hashes[j]).sum())
+                if count < first.size:  # a whole preview shown twice has a finding of its own
+                    message = (
+                        f"{count} rows of {first.name} are also shown by {second.name}; all of them count."
+                    )
+                    found.append(Finding("shared", message, vendor=first.name, count=count))
+    return found
+
+
+def _kept(sample: VendorSample, keep: NDArray[np.bool_]) -> VendorSample:
+    rows = sample.rows[keep]
+    rows.flags.writeable = False
+    return replace(
+        sample, rows=rows, labels=None if sample.labels is None else sample.labels[keep], digest=""
+    )
