@@ -132,7 +132,7 @@ class SquaredDistances:
 
     @property
     def _steepness(self) -> Vector:
-        return steepness(self.squared, np.diag(self.plug_in), np.diag(self.second_order))
+        return steepness(self.squared, self.biased, np.diag(self.plug_in), np.diag(self.second_order))
 
     @property
     def mmd(self) -> Vector:

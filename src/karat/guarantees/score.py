@@ -19,7 +19,7 @@ def variance_of(plug_in: Vector, second_order: Vector) -> Vector:
     return variance
 
 
-def steepness(squared: Vector, plug_in: Vector, second_order: Vector) -> Vector:
+def steepness(squared: Vector, biased: Vector, plug_in: Vector, second_order: Vector) -> Vector:
     """tau^2, so that the first-order variance of theta is tau^2 theta: the slope of V1 along the witness.
 
     V1 / theta with V1 = P - 2 V2 estimates it where theta is clear of the noise, sqrt(V2). At theta = 0 the
@@ -27,13 +27,16 @@ def steepness(squared: Vector, plug_in: Vector, second_order: Vector) -> Vector:
     the sum of their squares, and half of that (noise in four equal directions) is taken. The two are
     averaged with theta against twice the noise:
 
-        tau^2 = (V1 + 2 sqrt(2) V2) / (theta + 2 sqrt(V2)).
+        tau^2 = (V1 + 2 sqrt(2) V2) / (theta + 2 sqrt(V2)),
+
+    and at most four times the sum of the eigenvalues, which is c'Vc - c'Gc.
     """
     v2 = np.maximum(second_order, 0.0)
     top = np.maximum(plug_in - 2.0 * v2, 0.0) + 2.0 * math.sqrt(2.0) * v2
     bottom = np.maximum(squared, 0.0) + 2.0 * np.sqrt(v2)
-    slope: Vector = np.divide(top, bottom, out=np.where(np.isnan(top), np.nan, 0.0), where=bottom > 0.0)
-    return slope
+    total = np.maximum(biased - squared, 0.0)
+    slope: Vector = np.divide(top, bottom, out=4.0 * total, where=top < 4.0 * total * bottom)
+    return np.where(np.isnan(top), np.nan, slope)
 
 
 def score_interval(
@@ -49,7 +52,7 @@ def score_interval(
     z = quantile
     q = np.maximum(z, (z**2 - 1.0) / math.sqrt(2.0))
     v2 = np.maximum(second_order, 0.0)
-    tau2 = steepness(squared, plug_in, second_order)
+    tau2 = steepness(squared, biased, plug_in, second_order)
     middle = squared + z**2 * tau2 / 2.0
     half = np.sqrt(z**2 * tau2 * np.maximum(squared, 0.0) + z**4 * tau2**2 / 4.0 + q**2 * v2)
     identical = biased <= 0.0
