@@ -361,3 +361,33 @@ def test_memory_stays_at_a_few_tiles(monkeypatch):
     rng = np.random.default_rng(3)
     kernel_sums([rng.normal(size=(m, 2)) for m in (100, 40, 3, 3)], Watching())
     assert max(largest) <= 16 * 16
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("old", [1, 2, 3])
+def test_vendors_in_other_units_can_be_known_or_new(old, precision):
+    """Far rows meet one another in a pass of their own, which has to leave known pairs out as well."""
+    rng = np.random.default_rng(4)
+    sources = [
+        rng.normal(at, 1.0, size=(m, 3)) for at, m in ((0.0, 30), (1e5, 21), (1e5, 40), (-1e5, 5), (0, 9))
+    ]
+    sources[0][::7] += 1e5
+    kernel, centre = GaussianMean([0.5, 1.0]), np.zeros(3)
+    known = kernel_sums(sources[:old], kernel, centre=centre, precision=precision)
+    added = kernel_sums(sources, kernel, known=known, precision=precision)
+    whole = slow_matrix(sources, kernel)
+    np.testing.assert_allclose(np.concatenate(added.row_sums), whole, rtol=2e-6, atol=1e-30)
+    sizes = [len(rows) for rows in sources]
+    np.testing.assert_array_equal(added.seen, np.outer(sizes, sizes) - np.diag(sizes))
+    parts = [kernel_sums(sources, kernel, known=known, share=(k, 3), precision=precision) for k in range(3)]
+    assert_close(parts[0] + parts[1] + parts[2], added)
+
+
+def slow_matrix(sources, kernel):
+    """Row sums from differences of rows, which do not cancel wherever the rows are."""
+    rows = np.concatenate(sources)
+    squared = ((rows[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2)
+    values = np.mean([np.exp(-squared / (2.0 * s * s)) for s in kernel.bandwidths], axis=0)
+    np.fill_diagonal(values, 0.0)
+    return np.add.reduceat(values, np.cumsum([0, *map(len, sources)])[:-1], axis=1)
