@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import karat
@@ -253,3 +254,26 @@ def test_progress_reaches_its_total(vendors, anchor):
     seen = []
     karat.appraise(vendors, anchor=anchor, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1][0] == seen[-1][1] > 0
+
+
+def test_with_rows_set_aside_to_fit_on_a_guarantee_holds_at_every_size(vendors, anchor):
+    held = karat.appraise(vendors, anchor=anchor)
+    apart = karat.appraise(vendors, anchor=anchor[:100], fit_on=anchor[100:])
+    assert "large samples" in held.compare("v0", "v4", policy="guaranteed").holds
+    assert apart.compare("v0", "v4", policy="guaranteed").holds == "at every sample size"
+    assert apart.moments.sizes[-1] == 100
+
+
+def test_rows_to_fit_on_set_the_scales_of_tables_and_are_not_judged(vendors, anchor):
+    frames = {name: pd.DataFrame(rows, columns=list("abc")) for name, rows in vendors.items()}
+    own = pd.DataFrame(anchor, columns=list("abc"))
+    market = karat.Market.read(frames, anchor=own[:100], fit_on=own[100:] * 10.0)
+    assert market.anchor.size == 100
+    assert market.names == tuple(vendors)
+    np.testing.assert_allclose(market.fitted_on.rows.std(axis=0), 1.0)
+    assert market.anchor.rows.std() < 0.2
+
+
+def test_a_fixed_kernel_on_arrays_needs_no_rows_set_aside(vendors, anchor):
+    appraisal = karat.appraise(vendors, anchor=anchor, kernel="gaussian:1.5")
+    assert appraisal.compare("v0", "v4", policy="guaranteed").holds == "at every sample size"

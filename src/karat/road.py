@@ -116,7 +116,9 @@ def appraise(
 
 
 def reference_rows(market: Market) -> Sequence[Rows]:
-    """The rows that bandwidths follow from: the anchor's, or all vendors' where there is none."""
+    """The rows that bandwidths follow from: those set aside, the anchor's, or all vendors'."""
+    if market.fitted_on is not None:
+        return [market.fitted_on.rows]
     return [market.anchor.rows] if market.anchor is not None else [s.rows for s in market.samples]
 
 
@@ -164,7 +166,9 @@ def _reference(moments: Moments, reference: str | Mapping[str, float] | None) ->
 
 def _chosen_from_rows(market: Market, kernel: str | Kernel) -> list[str]:
     """What was fitted to rows that are judged too; a guarantee that ignores this would not be one."""
-    chosen = []
+    chosen: list[str] = []
+    if market.fitted_on is not None:
+        return chosen
     if isinstance(kernel, str) and follows_from_rows(kernel):
         chosen.append("the kernel's bandwidths")
     if market.encoder is not None and market.encoder.scaling != "none":

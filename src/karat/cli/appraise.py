@@ -20,6 +20,7 @@ def register(app: typer.Typer) -> None:
 def appraise(
     previews: options.Previews,
     anchor: options.Anchor = None,
+    fit_on: options.FitOn = None,
     trust: options.Trust = None,
     reference: options.ReferenceName = None,
     weights: options.Weights = None,
@@ -76,6 +77,7 @@ def appraise(
     market = Market.read(
         named,
         anchor=own_rows,
+        fit_on=fit_on,
         columns=options.comma_list(columns),
         drop=options.comma_list(drop),
         target=target,

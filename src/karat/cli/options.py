@@ -23,6 +23,14 @@ Anchor = Annotated[
         "--anchor", "-a", metavar="FILE", help="Your own rows, like those you need. 20 are a start."
     ),
 ]
+FitOn = Annotated[
+    str | None,
+    typer.Option(
+        "--fit-on",
+        metavar="FILE",
+        help="More rows of yours, to set scales and kernel from and nothing else; makes guarantees exact.",
+    ),
+]
 Trust = Annotated[
     str | None, typer.Option("--trust", metavar="VENDOR", help="Take this vendor's rows as the anchor.")
 ]

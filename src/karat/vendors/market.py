@@ -7,7 +7,7 @@ tables (files, data frames) pass through one encoder, fitted on the reference al
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from karat.errors import MarketError, SourceError
@@ -17,6 +17,9 @@ from karat.vendors.arrays import read_only
 from karat.vendors.naming import ANCHOR, check_anchor_name, name_vendors, who
 from karat.vendors.oddities import market_findings
 from karat.vendors.sample import VendorSample, check_size
+
+FIT = "rows to fit on"
+"""What messages call the rows that encoder and kernel are fitted on."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Market:
 
     samples: the vendors; anchor: the buyer's own rows, always the last source downstream.
     layout: what the encoded columns mean; encoder: None where arrays were used as they are.
+    fitted_on: rows that encoder and kernel are fitted on and nothing else, so that guarantees hold.
     findings: what a buyer should know about the data; inputs: the files that were read.
 
     >>> market = Market.read({"acme": [[0.0], [1.0]], "globex": [[5.0], [6.0]]}, anchor=[[0.0], [2.0]])
@@ -48,9 +52,11 @@ class Market:
     encoder: Encoder | None = None
     findings: tuple[Finding, ...] = ()
     inputs: tuple[InputFile, ...] = ()
+    fitted_on: VendorSample | None = None
 
     def __post_init__(self) -> None:
-        for source in self.sources:
+        others = () if self.fitted_on is None else (self.fitted_on,)
+        for source in (*self.sources, *others):
             if source.width != self.layout.width:
                 raise MarketError(
                     f"{who(source.name)} has {source.width} columns, "
@@ -84,6 +90,7 @@ class Market:
         given: Any,
         *,
         anchor: Any = None,
+        fit_on: Any = None,
         columns: Sequence[str] | str | None = None,
         drop: Sequence[str] | str | None = None,
         target: str | None = None,
@@ -95,6 +102,8 @@ class Market:
         Args:
             given: the mapping, a list of paths (named by their stems), or a Market, returned as it is.
             anchor: the buyer's own rows, in any of these forms.
+            fit_on: more rows of the buyer's own, to fit scales and kernel on and for nothing else; what is
+                fitted on the rows judged makes a guarantee hold for large samples only.
             columns: the columns to use.
             drop: the columns to leave out.
             target: the label column, taken out of the features.
@@ -104,19 +113,22 @@ class Market:
         """
         options = _Options.of(columns, drop, target, missing, scaling)
         if isinstance(given, Market):
-            _refuse_options(options, anchor, "a market that was read already")
+            _refuse_options(options, (anchor, fit_on), "a market that was read already")
             return given
         vendors = name_vendors(given)
         if anchor is not None:
             check_anchor_name(vendors)
         sources = vendors if anchor is None else {**vendors, ANCHOR: anchor}
+        if fit_on is not None:
+            sources = {**sources, FIT: fit_on}
         is_named = {name: is_tabular(brought) for name, brought in sources.items()}
         if all(is_named.values()):
             return _market_of_tables(sources, has_anchor=anchor is not None, options=options)
         if any(is_named.values()):
             _refuse_mixture(is_named)
-        _refuse_options(options, None, "arrays, which are used as they are")
-        return cls.from_arrays(vendors, anchor=anchor)
+        _refuse_options(options, (), "arrays, which are used as they are")
+        market = cls.from_arrays(vendors, anchor=anchor)
+        return market if fit_on is None else replace(market, fitted_on=VendorSample.of(FIT, fit_on))
 
     @classmethod
     def from_arrays(
@@ -190,7 +202,7 @@ def _market_of_tables(brought: Mapping[str, Any], *, has_anchor: bool, options: 
         check_size(table.rows, vendor=name)
     encoder = Encoder.fit(
         tables,
-        anchor=ANCHOR if has_anchor else None,
+        anchor=FIT if FIT in tables else ANCHOR if has_anchor else None,
         columns=options.columns,
         drop=options.drop,
         target=options.target,
@@ -207,9 +219,10 @@ def _market_of_tables(brought: Mapping[str, Any], *, has_anchor: bool, options: 
         findings += encoded.findings
         labels = None if encoded.labels is None else read_only(encoded.labels)
         sources.append(VendorSample(name, read_only(encoded.rows), labels))
+    fitted_on = sources.pop() if FIT in brought else None
     anchor = sources.pop() if has_anchor else None
     findings += market_findings(sources, anchor)
-    return Market(tuple(sources), anchor, encoder.layout, encoder, tuple(findings), inputs)
+    return Market(tuple(sources), anchor, encoder.layout, encoder, tuple(findings), inputs, fitted_on)
 
 
 def _open(thing: Any, *, vendor: str) -> Table:
@@ -237,10 +250,12 @@ def _reading_findings(tables: Mapping[str, Table], target: str | None) -> list[F
     return found
 
 
-def _refuse_options(options: _Options, anchor: Any, what: str) -> None:
-    if anchor is not None or options != _Options(None, (), None, "flag", "reference"):
+def _refuse_options(options: _Options, sources: Sequence[Any], what: str) -> None:
+    if any(source is not None for source in sources) or options != _Options(
+        None, (), None, "flag", "reference"
+    ):
         raise MarketError(
-            f"options for reading (anchor, columns, drop, target, missing, scaling) were given for {what}.",
+            f"options for reading (anchor, columns, drop, target, missing, scaling, ..) were given for {what}.",
             hint="Choose columns before, or give data frames or files, whose columns have names.",
         )
 
