@@ -255,7 +255,7 @@ def _refuse_options(options: _Options, sources: Sequence[Any], what: str) -> Non
         None, (), None, "flag", "reference"
     ):
         raise MarketError(
-            f"options for reading (anchor, columns, drop, target, missing, scaling, ..) were given for {what}.",
+            f"reading options (anchor, columns, drop, target, missing, scaling) were given for {what}.",
             hint="Choose columns before, or give data frames or files, whose columns have names.",
         )
 
