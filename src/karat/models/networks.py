@@ -105,7 +105,7 @@ class ResNet18(Network):
         stem += [nn.BatchNorm2d(64), nn.ReLU()]
         if self.stem == "wide":
             stem.append(nn.MaxPool2d(3, stride=2, padding=1))
-        block = _residual_block()
+        block = residual_block()
         blocks = []
         before = 64
         for maps, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
@@ -116,7 +116,7 @@ class ResNet18(Network):
 
 
 @cache
-def _residual_block() -> Any:
+def residual_block() -> Any:
     """The class of a residual block; made on first use, because it derives from torch's Module."""
     from torch import nn
 

@@ -1,0 +1,108 @@
+"""Ours conditional: the distance between what a vendor's model predicts and what is true, as distributions.
+
+A model is trained on each vendor's labelled rows and predicts on the anchor; its class probabilities (or
+numbers) are compared by MMD with the anchor's one-hot labels (or targets). Xu et al. 2024, "Ours cond.".
+Without an anchor a model trained on the union of the vendors predicts on the union, and takes the place of
+the truth.
+
+The authors' code compares batches of 100 predictions with the labels of the same 100 rows, by the biased
+estimator, and divides by 100 once more; here all rows are compared at once, unbiased. As distributions
+means that a model which is wrong in a balanced way can still come close: what is compared is the mix of
+predictions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.baselines.base import Case, Valuation
+from karat.baselines.task import model_for, task_of
+from karat.errors import ValuationError
+from karat.gram import kernel_sums, moments_from_sums
+from karat.kernels import Kernel, kernel_named
+from karat.models import Fitted, Model
+from karat.typing import Matrix
+from karat.values import Values, squared_mmd, value
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionalMmd(Valuation):
+    """Minus the MMD between a vendor's predictions on the reference's rows and their labels.
+
+    model: logistic regression for classes and ridge regression for numbers, unless named; fresh for every
+    vendor, all from the same seed. kernel: fitted to the labels. most_rows: of the reference that are
+    predicted. A vendor that lacks a class gives it probability 0.
+    """
+
+    name: ClassVar[str] = "mmd-cond"
+    needs: ClassVar[tuple[str, ...]] = ("reference", "labels")
+    converges_to: ClassVar[str] = "-MMD(predictions of a model of P_i, labels), on rows of the reference"
+    cost: ClassVar[str] = "n models, then O((n t)^2) for t rows of the reference, at most 4000"
+    citation: ClassVar[str] = "Xu et al. 2024, Ours cond."
+
+    model: str | Model | None = None
+    kernel: str | Kernel = "default"
+    most_rows: int = 4000
+
+    def __post_init__(self) -> None:
+        if self.most_rows < 2:
+            raise ValuationError(
+                f"at most {self.most_rows} rows were to be predicted.", hint="Two rows are the least."
+            )
+
+    def run(self, case: Case) -> Values:
+        task = task_of(case)
+        model = model_for(case, self.model or ("ridge" if task.n_classes is None else "logistic"))
+        steps = len(task.vendors) + 2
+        asked = case.reference.drawn(self.most_rows, case.seed)
+
+        def fit(rows: Any, labels: NDArray[Any]) -> Fitted:
+            return model.fit(rows, labels, n_classes=task.n_classes, seed=case.seed)
+
+        if case.reference.name == "anchor":
+            truth = as_outputs(task.test[1][asked.index], task.n_classes)
+        else:
+            union = case.reference.drawn(case.reference.size, case.seed)
+            truth = two_dimensional(fit(union.rows, task.test[1][union.index]).outputs(asked.rows))
+        case.tell(1, steps)
+        predictions = []
+        for rows, labels in task.vendors:
+            predictions.append(two_dimensional(fit(rows, labels).outputs(asked.rows)))
+            case.tell(1 + len(predictions), steps)
+        squared = squared_distances_to_last([*predictions, truth], self.kernel)
+        case.tell(steps, steps)
+        return case.values(
+            self, value(squared), model=model.name, reference=case.reference.name, squared=squared.tolist()
+        )
+
+
+def as_outputs(labels: NDArray[Any], n_classes: int | None) -> Matrix:
+    """Labels as a perfect model would predict them: one-hot rows, or one column of numbers.
+
+    >>> as_outputs(np.array([1, 0]), 2)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    if n_classes is None:
+        return two_dimensional(labels.astype(np.float64))
+    perfect: Matrix = np.eye(n_classes)[labels]
+    return perfect
+
+
+def two_dimensional(outputs: Matrix) -> Matrix:
+    """Numbers as one column; probabilities as they are."""
+    return outputs[:, None] if outputs.ndim == 1 else outputs
+
+
+def squared_distances_to_last(samples: list[Matrix], kernel: str | Kernel) -> Matrix:
+    """The unbiased squared MMD of every sample to the last one, whose rows also fit the kernel."""
+    if isinstance(kernel, str):
+        kernel = kernel_named(kernel, samples[-1:])
+    n = len(samples) - 1
+    names = [str(i) for i in range(n + 1)]
+    moments = moments_from_sums(kernel_sums(samples, kernel), names=names, kernel=kernel, anchor=n)
+    return squared_mmd(moments.gram, np.hstack([np.eye(n), -np.ones((n, 1))]))
