@@ -23,6 +23,9 @@ MOST_VENDORS_FOR_MAX = 64
 MOST_NUMBERS = 100_000_000
 """Draws times ordered pairs, some seconds; with 64 vendors 25,000 draws, and p-values exact to 0.0014."""
 
+ROUNDING = 1e-10
+"""Variances and standard errors below this share of the largest are rounding."""
+
 CHUNK = 2_000_000
 """Numbers of a chunk of draws in memory at a time."""
 
@@ -88,7 +91,7 @@ def max_type(distances: SquaredDistances, z: Matrix, *, margin: float, seed: int
     on_a, on_b = Pairs.of(distances, i, j).linearisation(margin)
     root = covariance_root(distances)
     scale = np.sqrt(((on_b[:, None] * root[j] - on_a[:, None] * root[i]) ** 2).sum(axis=1))
-    scale[scale == 0.0] = np.inf  # two vendors that no row tells apart
+    scale[scale <= ROUNDING * scale.max(initial=0.0)] = np.inf  # two vendors that no row tells apart
     rng = np.random.default_rng(seed)
     degrees, draws = float(distances.degrees.min()), min(DRAWS, MOST_NUMBERS // max(len(i), 1))
     exceeded = np.zeros(len(i))
@@ -108,11 +111,12 @@ def max_type(distances: SquaredDistances, z: Matrix, *, margin: float, seed: int
 def covariance_root(distances: SquaredDistances) -> Matrix:
     """(k, k) root R with R R' the covariance P - V2 of the squared distances, its diagonal max(P - V2, V2).
 
-    An estimate may have slightly negative eigenvalues; they are set to 0.
+    An estimate may have slightly negative eigenvalues; they are set to 0, and so is what rounding left of 0.
     """
     covariance = distances.plug_in - distances.second_order
     covariance = (covariance + covariance.T) / 2.0
     np.fill_diagonal(covariance, distances.variance)
     values, vectors = np.linalg.eigh(covariance)
-    root: Matrix = vectors * np.sqrt(np.maximum(values, 0.0))
+    values[values < ROUNDING * values.max(initial=0.0)] = 0.0
+    root: Matrix = vectors * np.sqrt(values)
     return root
