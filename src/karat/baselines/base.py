@@ -35,12 +35,25 @@ VALUATIONS: Mapping[str, str] = {
     "mmd": "karat.baselines.mmd:Mmd",
     "mmd2": "karat.baselines.mmd:SquaredMmd",
     "energy": "karat.baselines.mmd:EnergyDistance",
+    "mmd-block": "karat.baselines.mmd:BlockMmd",
     "lava": "karat.baselines.lava:Lava",
+    "wasserstein": "karat.baselines.distances:Wasserstein",
+    "sinkhorn": "karat.baselines.distances:Sinkhorn",
+    "sliced-wasserstein": "karat.baselines.distances:SlicedWasserstein",
+    "kl": "karat.baselines.divergences:KullbackLeibler",
+    "classifier-two-sample": "karat.baselines.classifier:ClassifierTwoSample",
+    "volume": "karat.baselines.volume:Volume",
+    "information-gain": "karat.baselines.information:InformationGain",
     "data-shapley": "karat.baselines.games:DataShapley",
     "beta-shapley": "karat.baselines.games:BetaShapley",
     "banzhaf": "karat.baselines.games:Banzhaf",
     "leave-one-out": "karat.baselines.games:LeaveOneOut",
     "coalition-mmd": "karat.baselines.games:CoalitionMmd",
+    "knn-shapley": "karat.baselines.knn:KnnShapley",
+    "cs-shapley": "karat.baselines.classwise:ClasswiseShapley",
+    "davinz": "karat.baselines.davinz:Davinz",
+    "mmd-cond": "karat.baselines.conditional:ConditionalMmd",
+    "mmd-joint": "karat.baselines.joint:JointMmd",
 }
 """name -> where it lives, "module:class". Nothing is imported until a name is asked for."""
 
@@ -133,19 +146,24 @@ class Valuation(ABC):
         The seed alone decides every draw, whatever the order and the names of the vendors.
         """
         rows = reference_rows(market, None if self.takes_any_reference else reference)
-        check_needs(self.name, self.needs, market, rows, self.label_kind)
+        check_needs(self.name, self.required, market, rows, self.label_kind)
         case = Case(market, reference, rows, moments, self._labels(market, rows), _number(seed), progress)
         return self.run(case)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """What it needs with the options that it has; by default `needs`."""
+        return self.needs
 
     @abstractmethod
     def run(self, case: Case) -> Values:
         """The values; what `needs` says has been checked."""
 
     def _labels(self, market: Market, reference: ReferenceRows) -> Labels | None:
-        if not {"labels", "classes", "targets", "every-class"} & set(self.needs):
+        if not {"labels", "classes", "targets", "every-class"} & set(self.required):
             return None
         sources = market.sources if reference.name == "anchor" else market.samples
-        kind: LabelKind | None = "numbers" if "targets" in self.needs else self.label_kind
+        kind: LabelKind | None = "numbers" if "targets" in self.required else self.label_kind
         return read_labels([labels_of(source) for source in sources], kind)
 
     @classmethod
@@ -221,15 +239,22 @@ def list_valuations() -> tuple[dict[str, object], ...]:
     return tuple(valuation_class(name).facts() for name in VALUATIONS)
 
 
+def kernel_for(market: Market, kernel: str | Kernel) -> Kernel:
+    """A kernel by name, with bandwidths from the reference's rows: the anchor's, else all vendors' alike."""
+    if not isinstance(kernel, str):
+        return kernel
+    fitted_on = market.samples if market.anchor is None else (market.anchor,)
+    return kernel_named(kernel, [source.rows for source in fitted_on])
+
+
 def moments_of(
     market: Market, kernel: str | Kernel = "default", *, progress: Progress | None = None
 ) -> Moments:
-    """The exact moments of a market, with a kernel by name fitted to the reference's rows."""
-    if isinstance(kernel, str):
-        fitted_on = [market.anchor.rows] if market.anchor is not None else [s.rows for s in market.samples]
-        kernel = kernel_named(kernel, fitted_on)
-    sources = market.sources
-    sums = kernel_sums([source.rows for source in sources], kernel, progress=progress)
+    """The exact moments of a market; see `kernel_for`."""
+    kernel, sources = kernel_for(market, kernel), market.sources
+    fitted_on = market.samples if market.anchor is None else (market.anchor,)
+    centre: Vector = np.mean([source.rows.mean(axis=0, dtype=np.float64) for source in fitted_on], axis=0)
+    sums = kernel_sums([source.rows for source in sources], kernel, centre=centre, progress=progress)
     names = [source.name for source in sources]
     anchor = None if market.anchor is None else len(sources) - 1
     return moments_from_sums(sums, names=names, kernel=kernel, anchor=anchor)

@@ -178,7 +178,7 @@ class Lava(Valuation):
 def calibrated_gradients(potential: Vector) -> Vector:
     """How the cost changes as one row weighs more and all others less: f_k - sum_{j != k} f_j / (N - 1).
 
-    They sum to zero, and do not change when a constant is added to f (Just et al. 2023, eq. 3).
+    They sum to zero, and do not change when a constant is added to f (Just et al. 2023).
 
     >>> calibrated_gradients(np.array([3.0, 0.0, 0.0]))
     array([ 3. , -1.5, -1.5])

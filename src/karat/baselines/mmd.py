@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from karat.baselines.base import Case, Valuation, moments_of
+from karat.baselines.base import Case, Valuation, kernel_for, moments_of
 from karat.errors import ValuationError
 from karat.gram import Moments
+from karat.gram.block import BLOCK, Compat, block_values
 from karat.kernels import Energy, Gaussian, Kernel
 from karat.typing import Vector
 from karat.values import Values, reference_named, squared_mmd, value
@@ -112,6 +113,44 @@ def _tay_scores(case: Case, lengthscale: float) -> tuple[Vector, str]:
     vendors = list(moments.vendors)
     scores: Vector = (2.0 * moments.gram_biased @ chosen.weights - np.diag(moments.gram_biased))[vendors]
     return scores, chosen.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockMmd(Valuation):
+    """The estimator of the paper's authors: a biased squared MMD in blocks of rows, minus its root.
+
+    Each block of b rows adds about 2 (K - E k) / b to the truth, and rows beyond the shorter of vendor and
+    reference are left out. compat="xu2024" divides the sum over blocks by the block size, as their code does:
+    values then grow with the rows. See `karat.gram.block`. The union of the vendors is the reference without
+    an anchor; of it, too, only as many rows are used as the vendor has.
+    """
+
+    name: ClassVar[str] = "mmd-block"
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
+    converges_to: ClassVar[str] = "-sqrt(MMD(P_i, reference)^2 + about 2 (K - E k) / block)"
+    cost: ClassVar[str] = "O(m block d) per vendor"
+    citation: ClassVar[str] = "code of Xu et al. 2024"
+
+    kernel: str | Kernel = "paper"
+    block: int = BLOCK
+    compat: Compat | None = None
+
+    def run(self, case: Case) -> Values:
+        found = block_values(
+            [sample.rows for sample in case.market.samples],
+            case.reference.rows,
+            kernel_for(case.market, self.kernel),
+            block=self.block,
+            compat=self.compat,
+            seed=case.seed,
+        )
+        return case.values(
+            self,
+            found.values,
+            reference=case.reference.name,
+            squared=found.squared.tolist(),
+            block=self.block,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,36 @@
+"""All vendors' rows in one scale, for valuations that look at nothing but spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from karat.baselines.base import rows_of
+from karat.typing import Matrix
+from karat.vendors import VendorSample
+
+
+def standardised(samples: Sequence[VendorSample]) -> list[Matrix]:
+    """Rows centred and scaled by mean and deviation over all vendors, each vendor weighing the same.
+
+    Columns that are constant over all vendors are left out: they would make every volume 0.
+    """
+    parts = [rows_of(sample) for sample in samples]
+    centre = np.mean([rows.mean(axis=0) for rows in parts], axis=0)
+    deviation = np.sqrt(np.mean([((rows - centre) ** 2).mean(axis=0) for rows in parts], axis=0))
+    is_alive = np.any([rows.min(axis=0) != rows.max(axis=0) for rows in parts], axis=0)
+    is_alive |= np.ptp([rows[0] for rows in parts], axis=0) > 0.0
+    return [(rows[:, is_alive] - centre[is_alive]) / deviation[is_alive] for rows in parts]
+
+
+def living_directions(parts: Sequence[Matrix], *, least: float = 1e-10) -> Matrix:
+    """An orthonormal basis (d, r) of the directions in which the parts, pooled with equal weight, extend.
+
+    Where no column depends on others, r = d and determinants do not change. A direction is dead if its share
+    of the second moment is below `least` of the largest: beyond what float64 can tell from zero.
+    """
+    moment = np.mean([rows.T @ rows / len(rows) for rows in parts], axis=0)
+    values, vectors = np.linalg.eigh(moment)
+    basis: Matrix = vectors[:, values > least * values[-1]]
+    return basis
