@@ -373,7 +373,7 @@ def test_vendors_in_other_units_can_be_known_or_new(old, precision):
         rng.normal(at, 1.0, size=(m, 3)) for at, m in ((0.0, 30), (1e5, 21), (1e5, 40), (-1e5, 5), (0, 9))
     ]
     sources[0][::7] += 1e5
-    kernel, centre = GaussianMean([0.5, 1.0]), np.zeros(3)
+    kernel, centre = GaussianMean([1.0, 2.0, 4.0]), np.zeros(3)
     known = kernel_sums(sources[:old], kernel, centre=centre, precision=precision)
     added = kernel_sums(sources, kernel, known=known, precision=precision)
     whole = slow_matrix(sources, kernel)
