@@ -67,7 +67,7 @@ def kl_divergence(x: Matrix, y: Matrix, *, neighbours: int = 5) -> float:
     Where either distance is 0, because rows repeat, the row's term is psi(a) - psi(b) instead, with a and b
     the numbers of rows of x and of y within the larger of the two (their estimator with adaptive neighbours):
     on discrete data this is the log of the ratio of frequencies. Where there are fewer rows than k, k is
-    smaller.
+    smaller. Far from all rows of y nobody knows how improbable a row is there: the estimate then falls short.
     """
     from scipy.special import digamma
 
