@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from karat.errors import KernelError
 from karat.kernels.distances import manhattan_row_distances, squared_row_distances
-from karat.typing import Matrix, Rows
+from karat.typing import Matrix, Rows, Vector
 
 Hashes = NDArray[np.uint64]
 
@@ -22,34 +22,56 @@ MOST_ROWS = 2000
 
 
 def median_distance(sources: Sequence[Rows], *, manhattan: bool = False, most_rows: int = MOST_ROWS) -> float:
-    """The median distance between two different rows of the pooled sources, as many rows from each.
+    """The median distance between two different rows of the pooled sources, all sources weighing the same.
 
-    Independent of the order of rows, columns and sources: where there are too many rows, those at even steps
-    of a content order are taken. Equal rows count; only if half of all pairs are equal, so that the median
+    A source of few rows weighs as much as one of many: each of its rows counts for more. Independent of the
+    order of rows, columns and sources: where there are too many rows, those at even steps of a content order
+    are taken. Equal rows count; only if half of all pairs are equal, so that the median
     is 0, is the median taken over unequal pairs.
 
     >>> median_distance([np.array([[0.0], [1.0], [5.0]])])
     4.0
     """
-    share = min(min(len(rows) for rows in sources), max(2, most_rows // len(sources)))
-    pooled = np.concatenate([evenly_spaced(rows, share).astype(np.float64) for rows in sources])
-    pooled = evenly_spaced(pooled, most_rows)
+    some = [evenly_spaced(rows, max(2, most_rows // len(sources))).astype(np.float64) for rows in sources]
+    if (
+        sum(map(len, some)) > most_rows
+    ):  # more sources than pairs of rows to spare: a few rows of all together
+        some = [evenly_spaced(np.concatenate(some), most_rows)]
+    pooled = np.concatenate(some)
+    weights = np.concatenate([np.full(len(rows), 1.0 / len(rows)) for rows in some])
     order, content = _by_content(pooled)
-    pooled, content = pooled[order], content[order]
+    pooled, content, weights = pooled[order], content[order], weights[order]
     distance: Callable[[Rows, Rows], Matrix] = manhattan_row_distances if manhattan else _euclidean
     pairs = np.triu_indices(len(pooled), k=1)
     upper = distance(pooled, pooled)[pairs]
     upper[(content[:, None] == content)[pairs]] = 0.0  # where rounding left 1e-9 between equal rows
-    median = float(np.median(upper)) if len(upper) else 0.0
+    shares = np.outer(weights, weights)[pairs]
+    median = weighted_median(upper, shares) if len(upper) else 0.0
     if median > 0.0:
         return median
-    unequal = upper[upper > 0.0]
-    if len(unequal) == 0:
+    is_unequal = upper > 0.0
+    if not is_unequal.any():
         raise KernelError(
             "all rows of the reference are equal, so no bandwidth follows from them.",
             hint="Name a bandwidth, as in gaussian:1.0, or bring a reference with some spread.",
         )
-    return float(np.median(unequal))
+    return weighted_median(upper[is_unequal], shares[is_unequal])
+
+
+def weighted_median(values: Vector, weights: Vector) -> float:
+    """The point with half of the weight on either side; between two values, their mean.
+
+    >>> weighted_median(np.array([1.0, 2.0, 9.0]), np.array([1.0, 1.0, 3.0]))
+    9.0
+    """
+    if weights.min() == weights.max():
+        return float(np.median(values))
+    order = np.argsort(values)
+    below = np.cumsum(weights[order])
+    half = below[-1] / 2.0
+    first = int(np.searchsorted(below, half * (1.0 - 1e-12)))
+    last = int(np.searchsorted(below, half * (1.0 + 1e-12)))
+    return float(values[order[first]] + values[order[min(last, len(values) - 1)]]) / 2.0
 
 
 def _euclidean(a: Rows, b: Rows) -> Matrix:
