@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 
 MOST_CHARACTERS = 60
@@ -36,11 +37,11 @@ def distinct(names: Sequence[str], most: int = MOST_CHARACTERS) -> list[str]:
     ['acme', 'xxxxx… (1)', 'xxxxx… (2)']
     """
     shown = [printable(name, most) for name in names]
-    seen: dict[str, int] = {}
+    alike, seen = Counter(shown), Counter[str]()
     apart = []
     for name in shown:
-        seen[name] = seen.get(name, 0) + 1
-        apart.append(name if shown.count(name) == 1 else f"{name} ({seen[name]})")
+        seen[name] += 1
+        apart.append(name if alike[name] == 1 else f"{name} ({seen[name]})")
     return apart
 
 

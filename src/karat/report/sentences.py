@@ -28,36 +28,6 @@ def unit(appraisal: Appraisal) -> str:
     return f"like {base} with so much of {vendor} mixed in"
 
 
-MOST_NAMED = 4
-"""Vendors that a sentence names before it counts the rest."""
-
-
-def verdict(appraisal: Appraisal) -> str:
-    """Whom to buy from, in a sentence or two; empty where an order would not speak of quality."""
-    if not appraisal.is_ranked or appraisal.reference.is_biased or appraisal.moments.n_vendors < 2:
-        return ""
-    best = appraisal.best()
-    level = f"{100 * best.confidence:g} %"
-    lines = {vendor.name: vendor for vendor in appraisal.ranking}
-    leading = [name for name in lines if name in best.names]
-    others = len(lines) - len(leading)
-    if others == 0:
-        return f"No vendor is out of the running yet: at {level}, each of them may be the nearest."
-    behind = f"the other {others} are" if others > 1 else f"{printable(list(lines)[-1])} is"
-    if best.best is not None:
-        found = mixed_in(lines[best.best], appraisal)
-        how = f", {found} of {printable(appraisal.ruler.vendor)} away" if found else ""
-        return f"Buy {printable(best.best)}: it is the nearest{how}, and {behind} farther, at {level}."
-    return f"Buy one of {_listed(leading)}: they cannot be told apart yet; {behind} farther, at {level}."
-
-
-def _listed(names: list[str]) -> str:
-    shown = [printable(name, 30) for name in names[:MOST_NAMED]]
-    if len(names) > MOST_NAMED:
-        shown = [*shown[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
 def compared(comparison: Comparison) -> list[str]:
     """A comparison in sentences: the verdict, the gap, and what would settle it."""
     a, b = printable(comparison.a, 40), printable(comparison.b, 40)
@@ -135,11 +105,22 @@ def caveats(appraisal: Appraisal) -> list[str]:
         said.append("Intervals are for the distance to the reference as chosen from these very rows.")
     if appraisal.reference.is_biased:
         said.append("Biased values, as the paper defines them; no intervals, the reference shares rows.")
-    floor = appraisal.ruler.noise_floor
-    if floor is not None:
-        share = appraisal.ruler.share(floor)
-        if share is not None and appraisal.reference.name == "anchor":
-            said.append(
-                f"Two fresh halves of your own rows would lie up to {percent(share)} % apart by chance."
-            )
     return said
+
+
+def chance(appraisal: Appraisal) -> str | None:
+    """How far the buyer's own rows lie apart by chance, in ruler units; None where that says nothing."""
+    floor = appraisal.ruler.noise_floor
+    share = None if floor is None else appraisal.ruler.share(floor)
+    if share is None or appraisal.reference.name != "anchor":
+        return None
+    return f"Two fresh halves of your own rows would lie up to {percent(share)} % apart by chance."
+
+
+SERIOUS = ("anchor-rows", "replayed", "repeated", "same-rows", "shared")
+"""Kinds of findings that say something about a vendor, not about a column."""
+
+
+def warnings(appraisal: Appraisal) -> list[str]:
+    """Findings that a buyer should read before the order: rows that are copies."""
+    return [printable(one.message, 300) for one in appraisal.findings if one.kind in SERIOUS]

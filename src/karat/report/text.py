@@ -13,9 +13,11 @@ from rich.text import Text
 from karat.appraisal import Appraisal, VendorValue
 from karat.baselines.beside import Beside
 from karat.decisions import Comparison
+from karat.report.naming import Naming
 from karat.report.numbers import count, distance
 from karat.report.printable import printable
-from karat.report.sentences import caveats, compared, mixed_in, noticed, unit, verdict
+from karat.report.sentences import caveats, chance, compared, mixed_in, noticed, unit
+from karat.report.verdict import answer
 
 BAR = 24
 """Characters of the interval bar."""
@@ -42,9 +44,10 @@ def _(appraisal: Appraisal) -> RenderableType:
         Text(f"Vendors by {appraisal.heading}", style="bold"),
         _leaderboard(appraisal),
     ]
-    if sentence := verdict(appraisal):
-        said.append(Padding(Text(sentence, style="bold"), (0, 0, 1, 0)))
-    said += [Text(f"- {line}") for line in caveats(appraisal)]
+    found = answer(appraisal, Naming.of(appraisal.moments.names))
+    said.append(Text(found.headline, style="bold"))
+    said.append(Padding(Text(" ".join(filter(None, (*found.sentences, found.ask)))), (0, 0, 1, 0)))
+    said += [Text(f"- {line}") for line in (*caveats(appraisal), chance(appraisal)) if line]
     said += [Text(f"! {line}", style="yellow") for line in noticed(appraisal)]
     return Group(*said)
 

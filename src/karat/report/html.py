@@ -1,0 +1,79 @@
+"""A report as one HTML file that works offline, asks nothing of any server, and runs one known script.
+
+The content security policy allows the one style and the one script of the page by their SHA-256 and nothing
+else, so a vendor's name that slipped through the escaping still could not run, load or send anything. The
+page carries the appraisal it shows; every verb reads it from there.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from karat.appraisal import EMBEDDED, Appraisal
+from karat.report.page import page_of
+
+SCRIPTS = ("student", "moments", "pairs", "words", "whatif", "grid", "panel", "page")
+"""The parts of the page's one script, in order."""
+
+
+def report(appraisal: Appraisal) -> str:
+    """The report page of an appraisal; equal appraisals give equal pages."""
+    style, script = _asset("templates/style.css"), _script()
+    return (
+        _templates()
+        .get_template("report.html")
+        .render(
+            page=page_of(appraisal),
+            policy=policy(style, script),
+            style=Markup(style),
+            script=Markup(script),
+            appraisal=embedded(appraisal),
+        )
+    )
+
+
+def policy(style: str, script: str) -> str:
+    """Nothing is allowed but this style and this script; scripts may not write markup."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def embedded(appraisal: Appraisal) -> Markup:
+    """The appraisal as JSON that ends where its element ends: no name in it can close the element.
+
+    In JSON `<`, `>` and `&` stand inside strings only, where they may be written as escapes.
+    """
+    text = appraisal.to_json()
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(f"{EMBEDDED}{text}</script>")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("karat.report").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    parts = "\n".join(_asset(f"script/{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{parts}}})();'
+
+
+@cache
+def _templates() -> Environment:
+    return Environment(
+        loader=PackageLoader("karat.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
