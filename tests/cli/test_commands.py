@@ -53,7 +53,7 @@ def test_appraise_prints_the_leaderboard_and_saves_the_appraisal(folder, karat):
     code, out, err = karat("appraise", *VENDORS, "--anchor", "mine.csv")
     assert code == 0
     assert err == ""
-    lines = [line.split()[:2] for line in out.splitlines() if line[:3].strip().isdigit()]
+    lines = [line.split()[:2] for line in out.splitlines() if line[:1].isdigit() and line[1:3] == "  "]
     assert lines == [["1", "acme"], ["2", "globex"], ["3", "initech"]]
     saved = json.loads((folder / "appraisal.json").read_text())
     assert (
