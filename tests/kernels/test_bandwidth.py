@@ -14,12 +14,16 @@ def test_the_bandwidth_is_the_median_distance_of_all_pairs(manhattan, metric):
     assert median_distance([rows], manhattan=manhattan) == pytest.approx(np.median(pdist(rows, metric)))
 
 
-def test_every_source_has_as_many_rows_in_the_median():
+def test_every_source_weighs_the_same_in_the_median_however_many_rows_it_has():
+    """Half of the weight of all pairs lies on either side, a row weighing one over its source's rows."""
     rng = np.random.default_rng(1)
-    few, many = rng.normal(size=(20, 2)), rng.normal(50.0, 1.0, size=(20, 2))
-    many = np.concatenate([many] * 3)
-    share = evenly_spaced(many, 20)
-    assert median_distance([few, many]) == pytest.approx(np.median(pdist(np.concatenate([few, share]))))
+    sources = [rng.normal(5.0 * i, 1.0 + i, size=(size, 2)) for i, size in enumerate((4, 60, 17))]
+    rows = [(row, 1.0 / len(source)) for source in sources for row in source]
+    pairs = [(np.linalg.norm(x - y), a * b) for k, (x, a) in enumerate(rows) for y, b in rows[:k]]
+    median = median_distance(sources)
+    total = sum(weight for _, weight in pairs)
+    assert sum(weight for distance, weight in pairs if distance < median * (1 - 1e-9)) <= total / 2
+    assert sum(weight for distance, weight in pairs if distance > median * (1 + 1e-9)) <= total / 2
 
 
 def normal(rng, rows):

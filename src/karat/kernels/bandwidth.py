@@ -26,17 +26,15 @@ def median_distance(sources: Sequence[Rows], *, manhattan: bool = False, most_ro
 
     A source of few rows weighs as much as one of many: each of its rows counts for more. Independent of the
     order of rows, columns and sources: where there are too many rows, those at even steps of a content order
-    are taken. Equal rows count; only if half of all pairs are equal, so that the median
-    is 0, is the median taken over unequal pairs.
+    are taken. Equal rows count; only if half of all pairs are equal, so that the median is 0, is the median
+    taken over unequal pairs.
 
     >>> median_distance([np.array([[0.0], [1.0], [5.0]])])
     4.0
     """
     some = [evenly_spaced(rows, max(2, most_rows // len(sources))).astype(np.float64) for rows in sources]
-    if (
-        sum(map(len, some)) > most_rows
-    ):  # more sources than pairs of rows to spare: a few rows of all together
-        some = [evenly_spaced(np.concatenate(some), most_rows)]
+    if sum(map(len, some)) > most_rows:  # too many sources for two rows of each: some rows of all
+        some = [evenly_spaced(np.concatenate(some), most_rows).astype(np.float64)]
     pooled = np.concatenate(some)
     weights = np.concatenate([np.full(len(rows), 1.0 / len(rows)) for rows in some])
     order, content = _by_content(pooled)
