@@ -6,7 +6,7 @@ Without an anchor a model trained on the union of the vendors predicts on the un
 the truth.
 
 The authors' code compares batches of 100 predictions with the labels of the same 100 rows, by the biased
-estimator, and divides by 100 once more; here all rows are compared at once, unbiased. As distributions
+estimator, and divides by 100 once more; here all rows are compared at once, unbiased. "As distributions"
 means that a model which is wrong in a balanced way can still come close: what is compared is the mix of
 predictions.
 """
@@ -25,8 +25,8 @@ from karat.errors import ValuationError
 from karat.gram import kernel_sums, moments_from_sums
 from karat.kernels import Kernel, kernel_named
 from karat.models import Fitted, Model
-from karat.typing import Matrix
-from karat.values import Values, squared_mmd, value
+from karat.typing import Matrix, Vector
+from karat.values import Values, value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,11 +98,26 @@ def two_dimensional(outputs: Matrix) -> Matrix:
     return outputs[:, None] if outputs.ndim == 1 else outputs
 
 
-def squared_distances_to_last(samples: list[Matrix], kernel: str | Kernel) -> Matrix:
-    """The unbiased squared MMD of every sample to the last one, whose rows also fit the kernel."""
+def squared_distances_to_last(samples: list[Matrix], kernel: str | Kernel) -> Vector:
+    """The squared MMD of every sample to the last one, whose rows also fit the kernel.
+
+    Row r of every sample belongs to the same row of the reference, so the samples are not independent. The
+    estimate is unbiased all the same if no row meets itself across samples either (Gretton et al. 2012,
+    lemma 6); with those pairs it comes out negative for every good model, and all would tie at 0.
+    """
     if isinstance(kernel, str):
         kernel = kernel_named(kernel, samples[-1:])
-    n = len(samples) - 1
+    n, m = len(samples) - 1, len(samples[-1])
     names = [str(i) for i in range(n + 1)]
-    moments = moments_from_sums(kernel_sums(samples, kernel), names=names, kernel=kernel, anchor=n)
-    return squared_mmd(moments.gram, np.hstack([np.eye(n), -np.ones((n, 1))]))
+    gram = moments_from_sums(kernel_sums(samples, kernel), names=names, kernel=kernel, anchor=n).gram
+    own = np.array([paired_mean(sample, samples[-1], kernel) for sample in samples[:-1]])
+    across = (m * gram[:n, n] - own) / (m - 1.0)
+    squared: Vector = np.diag(gram)[:n] + gram[n, n] - 2.0 * across
+    return squared
+
+
+def paired_mean(a: Matrix, b: Matrix, kernel: Kernel) -> float:
+    """The mean of k(a_r, b_r) over the rows r."""
+    step = 64
+    blocks = [kernel.block(a[r : r + step], b[r : r + step]) for r in range(0, len(a), step)]
+    return float(sum(block.trace() for block in blocks) / len(a))
