@@ -1,0 +1,1 @@
+"""What karat promises about its answers, simulated: coverage, variances, wrong decisions, repeated looks."""
