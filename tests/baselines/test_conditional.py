@@ -90,15 +90,14 @@ def test_without_an_anchor_a_model_of_the_union_takes_its_place():
 
 
 def test_perfect_models_are_as_often_above_zero_as_below():
-    """Predictions and labels of one row go together; pairs of a row with itself would bias all values down."""
+    """Predictions and labels of one row go together; a row that met itself would bias all values down."""
     rng = np.random.default_rng(0)
     squared = []
     for _ in range(200):
         truth = rng.normal(size=(30, 1))
         # The same distribution, and the same rows nearly right.
-        squared.append(
-            squared_distances_to_last([0.8 * truth + 0.6 * rng.normal(size=(30, 1)), truth], "gaussian:1")
-        )
+        predicted = 0.8 * truth + 0.6 * rng.normal(size=(30, 1))
+        squared.append(squared_distances_to_last([predicted, truth], "gaussian:1"))
     mean, error = np.mean(squared), np.std(squared) / np.sqrt(200)
     assert abs(mean) < 3.0 * error
     assert error < 0.001
