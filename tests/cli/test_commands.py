@@ -155,6 +155,35 @@ def test_guarantees_refuse_unbounded_kernels_and_say_what_to_change(folder, kara
     assert "bound" in err
 
 
+def test_the_authors_estimator_can_be_shown_with_their_scaling(folder, karat):
+    """Their scaling divides by the block size, 1024, where there is one block."""
+    _, out, _ = karat("appraise", *VENDORS, "-a", "mine.csv", "--method", "block", "--json")
+    plain = json.loads(out)["valuations"][0]["scores"]
+    _, out, _ = karat(
+        "appraise", *VENDORS, "-a", "mine.csv", "--method", "block", "--compat", "xu2024", "--json"
+    )
+    theirs = json.loads(out)["valuations"][0]["scores"]
+    assert theirs["initech"] == pytest.approx(plain["initech"] / 32.0)
+    assert karat("appraise", *VENDORS, "--compat", "xu2024")[0] == 1
+    assert karat("appraise", *VENDORS, "--method", "magic")[0] == 1
+
+
+def test_valuations_stand_side_by_side_with_their_agreement(folder, karat):
+    code, out, _ = karat("appraise", *VENDORS, "-a", "mine.csv", "--valuation", "mmd,energy", "--json")
+    answer = json.loads(out)
+    assert code == 0
+    assert [column["valuation"] for column in answer["valuations"]] == ["mmd", "energy"]
+    assert answer["agreement"]["spearman"] == [[1.0, pytest.approx(1.0)], [pytest.approx(1.0), 1.0]]
+    code, _, err = karat("appraise", *VENDORS, "-a", "mine.csv", "--valuation", "magic")
+    assert (code, "magic" in err) == (1, True)
+
+
+def test_valuations_are_listed_with_what_they_need(karat):
+    facts = json.loads(karat("valuations", "--json")[1])
+    assert {"name", "needs", "converges_to", "cost", "citation"} <= facts[0].keys()
+    assert {"mmd", "lava", "davinz", "cs-shapley"} <= {one["name"] for one in facts}
+
+
 def test_require_decided_ends_with_three_where_no_vendor_is_declared_best(folder, karat):
     assert karat("appraise", *VENDORS, "-a", "mine.csv", "--require-decided")[0] in (0, 3)
     assert karat("appraise", *VENDORS, "--require-decided")[0] == 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -55,15 +56,27 @@ def beside(
     reference: str | Mapping[str, float] | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Beside:
-    """Value the market in several ways, with the same reference and seed."""
+    """Value the market in several ways, with the same reference and seed.
+
+    options: valuation -> its options.
+    """
     if not valuations:
         raise ValuationError(
             "no valuation was named.", hint="Name at least one; `karat valuations` lists them."
         )
     return Beside(
         tuple(
-            value(market, name, moments=moments, reference=reference, seed=seed, progress=progress)
+            value(
+                market,
+                name,
+                moments=moments,
+                reference=reference,
+                seed=seed,
+                progress=progress,
+                **(options or {}).get(name, {}),
+            )
             for name in valuations
         )
     )

@@ -12,6 +12,9 @@ import typer
 from karat.cli import options, progress
 
 
+METHODS = ("exact", "block")
+
+
 def register(app: typer.Typer) -> None:
     """Add the verb."""
     app.command(name="appraise", no_args_is_help=True)(appraise)
@@ -41,6 +44,13 @@ def appraise(
         ),
     ] = None,
     no_save: Annotated[bool, typer.Option("--no-save", help="Do not write ./appraisal.json.")] = False,
+    method: Annotated[
+        str, typer.Option("--method", help="exact, or block: the estimator of the paper's authors.")
+    ] = "exact",
+    compat: Annotated[
+        str | None,
+        typer.Option("--compat", help="xu2024: the block estimator with the authors' scaling."),
+    ] = None,
     valuation: Annotated[
         str | None,
         typer.Option(
@@ -70,6 +80,12 @@ def appraise(
     own_rows = options.trusted(named, anchor, trust)
     if precision not in ("float32", "float64"):
         raise UsageError(f"the precision {precision!r} is unknown.", hint="Choose float32 or float64.")
+    if method not in METHODS:
+        raise UsageError(f"the method {method!r} is unknown.", hint=f"Choose from {', '.join(METHODS)}.")
+    if compat is not None and method != "block":
+        raise UsageError("--compat is of the block estimator.", hint="Add --method block.")
+    if method == "block":
+        valuation = "mmd-block" if valuation is None else valuation
     if reference is not None and weights is not None:
         raise UsageError(
             "both --reference and --weights are given.", hint="Weights are a reference: leave one out."
@@ -120,5 +136,6 @@ def appraise(
             reference=held_against,
             seed=seed,
             progress=told,
+            options={} if compat is None else {"mmd-block": {"compat": compat}},
         )
     show(columns_of_values, as_json=as_json)
