@@ -26,12 +26,20 @@ def reference() -> str:
         "",
     ]
     for name in sorted(group.commands):
-        command = group.commands[name]
-        lines += [f"## karat {name}", "", *_prose(command.help or ""), ""]
-        rows = [_row(parameter) for parameter in command.params if not getattr(parameter, "hidden", False)]
-        if rows:
-            lines += ["| option | meaning | default |", "|---|---|---|", *rows, ""]
+        lines += _section(f"karat {name}", group.commands[name])
     return "\n".join(lines)
+
+
+def _section(name: str, command) -> list[str]:
+    """A verb, and the verbs below it where it is a group."""
+    lines = [f"## {name}", "", *_prose(command.help or ""), ""]
+    below = getattr(command, "commands", {})
+    rows = [] if below else [_row(parameter) for parameter in command.params]
+    if rows:
+        lines += ["| option | meaning | default |", "|---|---|---|", *rows, ""]
+    for part in sorted(below):
+        lines += [line.replace("## ", "### ", 1) for line in _section(f"{name} {part}", below[part])]
+    return lines
 
 
 def _prose(text: str) -> list[str]:

@@ -37,7 +37,7 @@ class Beside:
         centred = ranks - ranks.mean(axis=1, keepdims=True)
         sizes = np.sqrt((centred**2).sum(axis=1))
         with np.errstate(invalid="ignore", divide="ignore"):
-            correlations: Matrix = (centred @ centred.T) / np.outer(sizes, sizes)
+            correlations: Matrix = np.clip((centred @ centred.T) / np.outer(sizes, sizes), -1.0, 1.0)
         return correlations
 
     def to_dict(self) -> dict[str, object]:

@@ -11,7 +11,6 @@ import typer
 
 from karat.cli import options, progress
 
-
 METHODS = ("exact", "block")
 
 
