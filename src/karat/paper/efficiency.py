@@ -10,10 +10,10 @@ import numpy as np
 
 from karat.paper import pools
 from karat.paper.base import Cell, Experiment, parts
+from karat.paper.bench import Bench
 from karat.paper.drawing import Vendors
-from karat.paper.lines import LINES, Bench, Line
+from karat.paper.lines import LINES, Line
 from karat.paper.pairs import PAIRS
-from karat.paper.ranking import market_of
 from karat.paper.schedules import schedule_values
 from karat.paper.statistics import inversions, mean_and_error
 
@@ -56,8 +56,9 @@ class Efficiency(Experiment):
         streams = self.generator(rows, trial).spawn(vendors.n)
         drawn = [vendors.draw(i, rows, stream) for i, stream in enumerate(streams)]
         order = self.generator(0, trial).permutation(pair.clean.anchor.size)[: self.validation_rows]
-        market = {"validation": market_of(drawn, pair.clean.anchor.take(order))}
-        bench = Bench(market, market, seed=trial)
+        anchor = pair.clean.anchor
+        held = {"validation": anchor.take(order)}
+        bench = Bench.of(drawn, held, anchor=anchor, most=self.validation_rows, seed=trial)
         return {line.label: bench.run(line, "validation") for line in self.lines}
 
     def summary(self, cells: Mapping[str, Cell]) -> dict[str, Any]:

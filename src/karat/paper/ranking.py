@@ -12,14 +12,14 @@ from karat.kernels import kernel_named
 from karat.models import Model, model_named
 from karat.paper import pools
 from karat.paper.base import Cell, Experiment, parts
+from karat.paper.bench import Bench
 from karat.paper.drawing import Vendors
-from karat.paper.lines import LINES, Bench, Line
+from karat.paper.lines import LINES, Line
 from karat.paper.pairs import PAIRS, PairOfSets
 from karat.paper.pools import Part
 from karat.paper.schedules import in_words, schedule_values
 from karat.paper.statistics import mean, mean_and_error, pearson, spearman
 from karat.paper.zeta import performances
-from karat.vendors import Market
 
 DRAW, VALUES, ZETA = 1, 2, 3
 """First part of the key of each use of random numbers."""
@@ -104,15 +104,11 @@ class Ranking(Experiment):
         streams = self.generator(DRAW, trial).spawn(vendors.n + 1)
         drawn = [vendors.draw(i, self.rows, stream) for i, stream in enumerate(streams[:-1])]
         anchor, own = vendors.pools.clean.anchor, streams[-1]
-        order = own.permutation(anchor.size)
-        held: dict[str, Part | None] = {"validation": anchor, "none": None}
-        held |= {name: anchor.take(order[:size]) for name, size in ANCHORS.items()}
-        capped = held | {"validation": anchor.take(order[: self.capped_rows])}
-        return Bench(
-            {name: market_of(drawn, part) for name, part in held.items()},
-            {name: market_of(drawn, part) for name, part in capped.items()},
-            seed=int(self.generator(VALUES, trial).integers(2**31)),
-        )
+        mixed = anchor.take(own.permutation(anchor.size))
+        held: dict[str, Part | None] = {"validation": mixed, "none": None}
+        held |= {name: mixed.take(np.arange(size)) for name, size in ANCHORS.items()}
+        seed = int(self.generator(VALUES, trial).integers(2**31))
+        return Bench.of(drawn, held, anchor=anchor, most=self.capped_rows, seed=seed)
 
     def summary(self, cells: Mapping[str, Cell]) -> dict[str, Any]:
         facts = cells["pools"]
@@ -136,15 +132,6 @@ class Ranking(Experiment):
             "lines": lines,
             "verdict": verdict(self, lines, truth, zeta),
         }
-
-
-def market_of(drawn: list[Part], anchor: Part | None) -> Market:
-    """A market of labelled previews, and the buyer's labelled rows."""
-    rows = {f"vendor{i}": part.rows for i, part in enumerate(drawn, start=1)}
-    labels = {f"vendor{i}": part.labels for i, part in enumerate(drawn, start=1)}
-    if anchor is None:
-        return Market.from_arrays(rows, labels=labels)
-    return Market.from_arrays(rows, labels=labels, anchor=anchor.rows, anchor_labels=anchor.labels)
 
 
 def correlations(trials: list[dict[str, Any]], zeta: Any, levels: list[float]) -> dict[str, Any]:

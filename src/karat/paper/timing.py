@@ -16,10 +16,10 @@ from karat.baselines.base import value
 from karat.gram import kernel_sums, moments_from_sums
 from karat.gram.block import block_values
 from karat.kernels import Kernel, kernel_named
+from karat.paper.bench import market_of
 from karat.paper.drawing import Vendors
 from karat.paper.pairs import PAIRS, PairOfSets
 from karat.paper.pools import Part, pair_pools
-from karat.paper.ranking import market_of
 from karat.paper.schedules import schedule_values
 from karat.typing import Rows, Vector
 from karat.values import reference_named, squared_mmd
