@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -32,6 +32,7 @@ from karat.errors import AppraisalError, DecisionError
 from karat.gram import Moments
 from karat.guarantees.asymptotic import SquaredDistances, squared_distances
 from karat.schema import Finding
+from karat.shown import Shown
 from karat.typing import Vector
 from karat.values import Reference, Ruler, reference_named, ruler, squared_mmd, value
 from karat.values.reference import REFERENCES, mixture
@@ -69,7 +70,7 @@ class VendorValue:
 
 
 @dataclass(frozen=True, eq=False)
-class Appraisal:
+class Appraisal(Shown):
     """The values of a market's vendors, with everything needed to question them.
 
     provenance: seed, versions, command, inputs, encoder, layout, method: enough to compute it again.
@@ -296,15 +297,15 @@ def _finite(number: float) -> float | None:
     return float(number) if math.isfinite(number) else None
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that a reader sees the old content or the new, never half of it."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, never half of it; text is UTF-8."""
+    draft = path.with_name(f".karat-{secrets.token_hex(8)}")
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-        ) as file:
-            file.write(text)
-        Path(file.name).replace(path)
+        with draft.open("xb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
+        draft.replace(path)
     except OSError as error:
+        draft.unlink(missing_ok=True)
         raise AppraisalError(
             f"{str(path)!r} cannot be written: {error.strerror}.",
             hint="Choose a folder that exists, with room and the right to write.",

@@ -11,13 +11,14 @@ import numpy as np
 from karat.baselines.base import value
 from karat.errors import ValuationError
 from karat.gram import Moments
+from karat.shown import Shown
 from karat.typing import Matrix, Progress, Vector
 from karat.values import Values
 from karat.vendors import Market
 
 
 @dataclass(frozen=True)
-class Beside:
+class Beside(Shown):
     """A column of scores per valuation, for the same vendors in the same order."""
 
     columns: tuple[Values, ...]

@@ -45,4 +45,35 @@ def _json(result: Any) -> str:
     return json.dumps(result.to_dict(), allow_nan=False)
 
 
-WRITERS: Mapping[str, Callable[[Any], str]] = {".json": _json}
+def _html(result: Any) -> str:
+    from karat.report.notebook import page
+
+    return page(result)
+
+
+def _markdown(result: Any) -> str:
+    from karat.report.tables import to_markdown
+
+    return to_markdown(result)
+
+
+def _csv(result: Any) -> str:
+    from karat.report.tables import to_csv
+
+    return to_csv(result)
+
+
+def _parquet(result: Any) -> bytes:
+    from karat.report.tables import to_parquet
+
+    return to_parquet(result)
+
+
+WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {
+    ".json": _json,
+    ".html": _html,
+    ".md": _markdown,
+    ".csv": _csv,
+    ".parquet": _parquet,
+}
+"""suffix -> what is written."""

@@ -13,12 +13,13 @@ from karat.decisions.needed import RowsNeeded, rows_needed
 from karat.decisions.policies import Evidence, Policy
 from karat.errors import DecisionError
 from karat.guarantees import check_confidence
+from karat.shown import Shown
 
 Verdict = Literal["better", "worse", "undecided"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """The answer to "is a better than b?".
 
     verdict: "better" if a is nearer to the reference than b by more than the margin, "worse" if b is nearer

@@ -19,11 +19,12 @@ from karat.decisions.multiplicity import (
 from karat.decisions.policies import AsymptoticPolicy, GuaranteedPolicy, Policy
 from karat.errors import DecisionError
 from karat.guarantees import Pairs, SquaredDistances, check_confidence
+from karat.shown import Shown
 from karat.typing import Matrix, Vector
 
 
 @dataclass(frozen=True)
-class PairMatrix:
+class PairMatrix(Shown):
     """Every vendor against every other, at one family-wise level.
 
     better: (n, n), [i, j] whether i is better than j (by more than the margin). With probability at least

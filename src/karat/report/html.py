@@ -24,9 +24,9 @@ SCRIPTS = ("student", "moments", "pairs", "words", "whatif", "grid", "panel", "p
 
 def report(appraisal: Appraisal) -> str:
     """The report page of an appraisal; equal appraisals give equal pages."""
-    style, script = _asset("templates/style.css"), _script()
+    style, script = asset("templates/style.css"), _script()
     return (
-        _templates()
+        templates()
         .get_template("report.html")
         .render(
             page=page_of(appraisal),
@@ -38,12 +38,13 @@ def report(appraisal: Appraisal) -> str:
     )
 
 
-def policy(style: str, script: str) -> str:
-    """Nothing is allowed but this style and this script; scripts may not write markup."""
-    return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; "
-        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-    )
+def policy(style: str, script: str | None = None) -> str:
+    """Nothing is allowed but this style and this script, if any; scripts may not write markup."""
+    allowed = ["default-src 'none'", f"style-src '{_hash(style)}'"]
+    if script is not None:
+        allowed.append(f"script-src '{_hash(script)}'")
+    allowed += ["base-uri 'none'", "form-action 'none'"]
+    return "; ".join([*allowed, "require-trusted-types-for 'script'", "trusted-types 'none'"])
 
 
 def embedded(appraisal: Appraisal) -> Markup:
@@ -62,18 +63,20 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file that lies beside this module."""
     return files("karat.report").joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
 def _script() -> str:
-    parts = "\n".join(_asset(f"script/{name}.js") for name in SCRIPTS)
+    parts = "\n".join(asset(f"script/{name}.js") for name in SCRIPTS)
     return f'(() => {{\n"use strict";\n{parts}}})();'
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """The templates; whatever they are given is escaped."""
     return Environment(
         loader=PackageLoader("karat.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )

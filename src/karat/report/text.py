@@ -12,7 +12,7 @@ from rich.text import Text
 
 from karat.appraisal import Appraisal, VendorValue
 from karat.baselines.beside import Beside
-from karat.decisions import Comparison
+from karat.decisions import Comparison, PairMatrix
 from karat.report.naming import Naming
 from karat.report.numbers import count, distance
 from karat.report.printable import printable
@@ -77,6 +77,28 @@ def _(result: Beside) -> RenderableType:
     if len(result.columns) > 1:
         said += [Text("Rank agreement (Spearman)", style="bold"), Padding(_agreement(result), (1, 0, 0, 0))]
     return Group(*said)
+
+
+@renderable.register
+def _(result: PairMatrix) -> RenderableType:
+    """Who is nearer than whom: + the row's vendor, - the column's, ? undecided."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", justify="right")
+    table.add_column("vendor", overflow="ellipsis", no_wrap=True)
+    size = len(result.names)
+    for j in range(size):
+        table.add_column(str(j + 1), justify="center")
+    for i, name in enumerate(result.names):
+        signs = ["" if i == j else SIGNS[result.verdict(name, result.names[j])] for j in range(size)]
+        table.add_row(str(i + 1), Text(printable(name, 32)), *signs)
+    legend = (
+        f"+ the row's vendor is nearer, - farther, ? undecided; any of it wrong: at most "
+        f"{100 * (1 - result.confidence):.3g} % ({result.policy}, {result.multiplicity})"
+    )
+    return Group(table, Text(legend, style="dim"))
+
+
+SIGNS = {"better": "+", "worse": "-", "undecided": "?"}
 
 
 def _agreement(result: Beside) -> Table:

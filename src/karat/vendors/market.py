@@ -12,6 +12,7 @@ from typing import Any
 
 from karat.errors import MarketError, SourceError
 from karat.schema import Encoder, Finding, Layout
+from karat.shown import Shown
 from karat.sources import Table, is_tabular, open_table
 from karat.vendors.arrays import read_only
 from karat.vendors.naming import ANCHOR, check_anchor_name, name_vendors, who
@@ -33,7 +34,7 @@ class InputFile:
 
 
 @dataclass(frozen=True, eq=False)
-class Market:
+class Market(Shown):
     """Vendors and, where given, an anchor, in one encoding.
 
     samples: the vendors; anchor: the buyer's own rows, always the last source downstream.
