@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from karat.gram.emit import DIFFERENCES
 from karat.gram.engines import FusedEngine
 from karat.gram.forms import RECIPROCAL
 from karat.gram.panels import HEIGHT, NOBODY, Panels, Shelf, put_rows
 from karat.gram.tasks import Task, TaskSums
-from karat.gram.tile import DIFFERENCES
 from karat.kernels.profile import Fill, Form, Profile
 
 

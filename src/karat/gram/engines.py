@@ -34,14 +34,11 @@ class FusedEngine:
     strips = 32
 
     def __init__(self, rows: Panels, profile: Profile, fill: int, skip: NDArray[np.bool_]) -> None:
-        from karat.gram import forms, tile  # numba is imported by the first kernel that runs
+        from karat.gram import tile  # numba is imported by the first kernel that runs
 
         self.shelf, self.scale = rows.shelf, profile.scale
         precision = str(rows.panels.dtype)
-        form = int(profile.form)
-        if profile.form == Form.RATIONAL and profile.rates == (1.0,):
-            form = forms.RECIPROCAL
-        rates = profile.rates if form in (Form.EXP2_RATES, Form.RATIONAL) else ()
+        form, rates = compiled_form(profile)
         cached = CACHED_BYTES // (rows.panels.itemsize * HEIGHT * rows.panels.shape[1])
         self._pass = tile.panel_sums(form, len(rates), fill, precision)
         self._arguments = (
@@ -68,6 +65,15 @@ class FusedEngine:
         return sums
 
 
+def compiled_form(profile: Profile) -> tuple[int, tuple[float, ...]]:
+    """The form that the pass is compiled for, and the rates that it reads."""
+    from karat.gram.forms import RECIPROCAL
+
+    if profile.form == Form.RATIONAL and profile.rates == (1.0,):
+        return RECIPROCAL, ()
+    return int(profile.form), profile.rates if profile.form in (Form.EXP2_RATES, Form.RATIONAL) else ()
+
+
 def fused_engines(
     sources: Sequence[Rows], kernel: Kernel, profile: Profile, shift: Vector, precision: str
 ) -> list[FusedEngine]:
@@ -76,7 +82,7 @@ def fused_engines(
     Products cancel there: with columns in other units an exponent of a few is the difference of millions. So
     far rows are packed once more, in float64, and meet one another by their differences.
     """
-    from karat.gram import tile
+    from karat.gram import emit
 
     rows = Panels.pack(sources, kernel, profile, shift=shift, precision=precision)
     far = np.zeros(len(rows.shelf), dtype=bool)
@@ -87,7 +93,7 @@ def fused_engines(
     if far.any():
         again = rows.picked(far, sources, shift, profile)
         everybody = np.zeros(len(again.shelf), dtype=bool)
-        engines.append(FusedEngine(again, profile, tile.DIFFERENCES, everybody))
+        engines.append(FusedEngine(again, profile, emit.DIFFERENCES, everybody))
     return engines
 
 

@@ -1,9 +1,9 @@
 """The fused pass: inner products, exponents, kernel values and every sum that moments need, in registers.
 
-Rows stand in panels of 16, column by column, so that a column of a panel is a vector. A block is the 16 rows
-of one panel against the 16 of another: 256 inner products grow in registers, are turned into kernel values
-there, and leave as sums; no tile of products is ever written to memory. A library's matrix product has to
-write its result, and to copy its operands into panels on every call; this pass does neither.
+Rows stand in panels of 16, column by column, so that a column of a panel is a vector. Blocks of 16 x 16 inner
+products grow in registers, are turned into kernel values there, and leave as sums; no tile of products is
+ever written to memory. A library's matrix product has to write its result, and to copy its operands into
+panels on every call; this pass does neither.
 
 A pair that does not count (padding at the end of a source's last panel, a row with itself) has an exponent so
 low that its value is 0.
@@ -11,107 +11,22 @@ low that its value is 0.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from llvmlite import binding, ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from karat.gram import forms, lanes, panels
-from karat.gram.forms import VALUES
-from karat.gram.lanes import DOUBLE, LANES, SINGLE, Lanes, Number
+from karat.gram.emit import DOUBLE_ROWS, SINGLE_ROWS, Pen, Recipe, edition, kernel_vectors
+from karat.gram.lanes import DOUBLE, LANES, SINGLE
 from karat.gram.panels import FLUSH, NOBODY
-from karat.kernels.profile import Fill
-
-DIFFERENCES = 2
-"""A fill beside those of `Fill`: -|x - y|^2 / 2 from differences, where rows are so far out that products
-cancel. Rows are scaled by sqrt(1/2) for it."""
-
-HAS_WIDE_REGISTERS = bool(binding.get_host_cpu_features().get("avx512f", False))
-"""32 registers of 16 float32: the sums of a whole block of 16 x 16 stay inside."""
-
-SINGLE_ROWS = 16 if HAS_WIDE_REGISTERS else 4
-DOUBLE_ROWS = 8 if HAS_WIDE_REGISTERS else 2
-"""Rows of a block that are worked on at a time, in float32 and float64: as many as registers hold."""
-
-IN_STEP = 4
-"""Rows whose values are computed in step: enough to hide the latency of an exponential, few enough to fit."""
-
-INDEX = ir.IntType(64)
 
 
 def starts(precision: str) -> Any:
     """(2, 16, 16): what the products of a block grow from; 0, or, for a panel against itself, no diagonal."""
     return np.stack([np.zeros((LANES, LANES)), np.diag([-NOBODY[precision]] * LANES)]).astype(precision)
-
-
-class _Pen:
-    """Writes vector loads and stores at the builder's place."""
-
-    def __init__(self, builder: Any, number: Number) -> None:
-        self.builder, self.number = builder, number
-
-    def lanes(self, *vectors: Any) -> Lanes:
-        return Lanes(self.builder, self.number, vectors)
-
-    def at(self, base: Any, offset: Any) -> Any:
-        """The address so many numbers after the base."""
-        return self.builder.gep(base, [INDEX(offset) if isinstance(offset, int) else offset])
-
-    def read(self, address: Any) -> Any:
-        vector = self.builder.load(self.builder.bitcast(address, self.number.vector.as_pointer()))
-        vector.align = self.number.bytes
-        return vector
-
-    def write(self, vector: Any, address: Any) -> None:
-        store = self.builder.store(vector, self.builder.bitcast(address, self.number.vector.as_pointer()))
-        store.align = self.number.bytes
-
-    def spread(self, address: Any) -> Any:
-        """One number in all lanes."""
-        nothing, first = ir.Constant(self.number.vector, ir.Undefined), ir.IntType(32)(0)
-        single = self.builder.insert_element(nothing, self.builder.load(address), first)
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        return self.builder.shuffle_vector(single, nothing, zeros)
-
-
-def _grow(fill: int, own: Lanes, other: Lanes, so_far: Lanes) -> Lanes:
-    """One column's part of an inner product, or of minus a distance."""
-    if fill == Fill.PRODUCT:
-        return own.times_plus(other, so_far)
-    difference = own - other
-    if fill == Fill.MANHATTAN:
-        return so_far - difference.size()
-    return difference.negative().times_plus(difference, so_far)
-
-
-def _products(pen: _Pen, rows: int, fill: int, x: Any, y: Any, depth: Any, start: Any) -> list[Any]:
-    """One vector per row of x, over the 16 rows of y; a loop over the columns with all sums in registers."""
-    builder = pen.builder
-    before, loop, after = builder.block, builder.append_basic_block(), builder.append_basic_block()
-    first = [pen.read(pen.at(start, r * LANES)) for r in range(rows)]
-    builder.branch(loop)
-    builder.position_at_end(loop)
-    column = builder.phi(INDEX)
-    sums = [builder.phi(pen.number.vector) for _ in range(rows)]
-    offset = builder.mul(column, INDEX(LANES))
-    other, own = pen.lanes(pen.read(pen.at(y, offset))), pen.at(x, offset)
-    grown = [
-        _grow(fill, pen.lanes(pen.spread(pen.at(own, r))), other, pen.lanes(sums[r])).vectors[0]
-        for r in range(rows)
-    ]
-    following = builder.add(column, INDEX(1))
-    for phi, begin, later in zip([column, *sums], [INDEX(0), *first], [following, *grown], strict=True):
-        phi.add_incoming(begin, before)
-        phi.add_incoming(later, loop)
-    builder.cbranch(builder.icmp_unsigned("<", following, depth), loop, after)
-    builder.position_at_end(after)
-    return grown
 
 
 @intrinsic
@@ -137,23 +52,16 @@ def _add_block(  # type: ignore[no-untyped-def]
         def data(k: int, offset: Any = 0) -> Any:
             return pen.at(context.make_array(signature.args[k])(context, builder, arguments[k]).data, offset)
 
-        pen, count, value = _Pen(builder, number), rows.literal_value, VALUES[form.literal_value]
-        x, y = data(5, arguments[6]), data(5, arguments[7])
-        products = _products(pen, count, fill.literal_value, x, y, arguments[4], data(8, arguments[9]))
-        x_norms, y_norms = data(10, arguments[11]), pen.read(data(10, arguments[12]))
-        speeds = [pen.spread(data(13, t)) for t in range(terms.literal_value)]
+        pen, recipe = Pen(builder, number), Recipe(*(c.literal_value for c in (form, terms, fill, rows)))
+        x, y, start = data(5, arguments[6]), data(5, arguments[7]), data(8, arguments[9])
+        x_norms, y_norms = data(10, arguments[11]), data(10, arguments[12])
+        vectors = kernel_vectors(pen, recipe, x, y, arguments[4], start, x_norms, y_norms, data(13))
         sums, column, square = data(14, arguments[15]), pen.read(data(16)), pen.read(data(17))
-        step = min(IN_STEP, count)
-        for first in range(0, count, step):
-            some = range(first, first + step)
-            a, b = pen.lanes(*(pen.spread(pen.at(x_norms, r)) for r in some)), pen.lanes(*[y_norms] * step)
-            e = pen.lanes(*products[first : first + step]) - (a + b)  # so k(x, y) = k(y, x) in every bit
-            k = value(e, a, b, [pen.lanes(*[speed] * step) for speed in speeds])
-            for r, vector in zip(some, k.vectors, strict=True):
-                own = pen.at(sums, r * LANES)
-                pen.write(builder.fadd(pen.read(own), vector), own)
-                column = builder.fadd(column, vector)
-                square = pen.lanes(vector).times_plus(pen.lanes(vector), pen.lanes(square)).vectors[0]
+        for r, vector in enumerate(vectors):
+            own = pen.at(sums, r * LANES)
+            pen.write(builder.fadd(pen.read(own), vector), own)
+            column = builder.fadd(column, vector)
+            square = pen.lanes(vector).times_plus(pen.lanes(vector), pen.lanes(square)).vectors[0]
         pen.write(column, data(16))
         pen.write(square, data(17))
         return context.get_dummy_value()
@@ -232,16 +140,6 @@ def panel_sums(form: int, terms: int, fill: int, precision: str) -> Callable[...
                         row_sums[(low - x_start) * LANES + i, t] += _total(rows[i])
             low = high
 
-    sum_panels.__qualname__ += f"_{_recipe()}"
+    sum_panels.__qualname__ += f"_{edition()}"
     compiled: Callable[..., None] = njit(nogil=True, cache=True)(sum_panels)
     return compiled
-
-
-@cache
-def _recipe() -> str:
-    """A checksum of what the compiled code is made from: on disk it is filed under it.
-
-    Numba itself looks at this file alone, and would go on using code made by other lanes and forms.
-    """
-    texts = (Path(str(module.__file__)).read_bytes() for module in (lanes, forms, panels))
-    return f"{zlib.crc32(b''.join(texts)):08x}"
