@@ -207,9 +207,15 @@ class Appraisal(Shown):
             margin=self.margin(margin),
             confidence=self.confidence if confidence is None else confidence,
             power=power,
-            visible_gap=self.margin(visible_gap) or None,
+            visible_gap=self._visible(visible_gap),
             look=look,
         )
+
+    def _visible(self, gap: str | float) -> float | None:
+        """The gap to ask rows for; the policy's own choice in a market without a ruler."""
+        if gap == VISIBLE_GAP and not self.ruler.percent > 0.0:
+            return None
+        return self.margin(gap) or None
 
     def matrix(
         self,

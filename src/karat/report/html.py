@@ -78,5 +78,14 @@ def _script() -> str:
 def templates() -> Environment:
     """The templates; whatever they are given is escaped."""
     return Environment(
-        loader=PackageLoader("karat.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=PackageLoader("karat.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=_unbroken,
     )
+
+
+def _unbroken(given: object) -> object:
+    """A number and its per cent sign stay on one line."""
+    return given.replace(" %", "\xa0%") if type(given) is str else given

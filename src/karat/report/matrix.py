@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from karat.appraisal import Appraisal
-from karat.decisions import AsymptoticPolicy, PairMatrix, pair_matrix
+from karat.decisions import AsymptoticPolicy, PairMatrix, RowsNeeded, pair_matrix, rows_needed
 from karat.report.board import MOST_IN_MATRIX, has_shares, level
-from karat.report.naming import Naming
-from karat.report.numbers import count, distance, signed, typeset
+from karat.report.naming import Naming, listed
+from karat.report.numbers import distance, roughly, signed, typeset
+from karat.report.printable import printable
 
 GLYPHS = {"better": "▲", "worse": "▼", "undecided": "≈"}
 
@@ -69,11 +70,13 @@ def matrix(appraisal: Appraisal, found: PairMatrix | None, names: Naming) -> Mat
         return None
     order = [found.names.index(vendor.name) for vendor in appraisal.ranking[: len(found.names)]]
     size = len(order)
+    scale = appraisal.ruler.percent if has_shares(appraisal) else None
+    needed = _needed(appraisal, found)
     rows = tuple(
         MatrixRow(
             str(place + 1),
             names.short[found.names[i]],
-            tuple(None if i == j else _cell(i, j, found, appraisal, names) for j in order),
+            tuple(None if i == j else _cell(i, j, found, names, scale, needed) for j in order),
         )
         for place, i in enumerate(order)
     )
@@ -83,43 +86,61 @@ def matrix(appraisal: Appraisal, found: PairMatrix | None, names: Naming) -> Mat
         risk=level(round(1.0 - appraisal.confidence, 12)),
         decided=found.decided,
         pairs=size * (size - 1) // 2,
-        unit="in per cent of the scale" if has_shares(appraisal) else "in MMD",
+        unit="in MMD" if scale is None else "in per cent of the scale",
     )
 
 
-def _cell(i: int, j: int, found: PairMatrix, appraisal: Appraisal, names: Naming) -> Cell:
+def _cell(
+    i: int,
+    j: int,
+    found: PairMatrix,
+    names: Naming,
+    scale: float | None,
+    needed: dict[tuple[int, int], str],
+) -> Cell:
     me, other = found.names[i], found.names[j]
     verdict = found.verdict(me, other)
-    shown = gap(float(found.gap[i, j]), appraisal)
+    shown = gap(float(found.gap[i, j]), scale)
     said = f"{names.long[me]} {VERBS[verdict]} {names.long[other]}: gap {shown}"
     if found.lower[i, j] == found.lower[i, j]:
-        ends = gap(float(found.lower[i, j]), appraisal), gap(float(found.upper[i, j]), appraisal)
-        said += f", interval {ends[0]} to {ends[1]}"
+        said += f", interval {gap(float(found.lower[i, j]), scale)} to {gap(float(found.upper[i, j]), scale)}"
     p = min(found.p_values[i, j], found.p_values[j, i])
     if p == p:
-        said += f"; p {p_value(p)} among all pairs"
-    needed = _needed(i, j, found, appraisal) if verdict == "undecided" else None
-    said += "." if needed is None else f". {needed}"
-    return Cell(verdict, GLYPHS[verdict], shown, said)
+        said += f"; adjusted p {p_value(p)}"
+    said = " ".join([f"{said}.", needed.get((min(i, j), max(i, j)), "")])
+    return Cell(verdict, GLYPHS[verdict], shown, said.strip())
 
 
-def _needed(i: int, j: int, found: PairMatrix, appraisal: Appraisal) -> str | None:
-    """What would settle the pair, at the level that it has among all pairs of the table."""
+def _needed(appraisal: Appraisal, found: PairMatrix) -> dict[tuple[int, int], str]:
+    """What would settle each undecided pair, at the level that it has among all pairs of the table."""
     pairs = len(found.names) * (len(found.names) - 1) / 2
     single = 1.0 - (1.0 - found.confidence) / (1.0 if found.multiplicity == "none" else pairs)
-    needed = appraisal.compare(found.names[i], found.names[j], confidence=single).rows_needed
+    policy = AsymptoticPolicy(appraisal.distances.select(found.names))
+    undecided = [
+        (i, j)
+        for j, other in enumerate(found.names)
+        for i, me in enumerate(found.names[:j])
+        if found.verdict(me, other) == "undecided"
+    ]
+    return {
+        (i, j): _told(rows_needed(policy, i, j, margin=found.margin, confidence=single)) for i, j in undecided
+    }
+
+
+def _told(needed: RowsNeeded | None) -> str:
     if needed is None or needed.rows is None or needed.kind != "present gap":
         return "No difference is visible in these rows."
+    asked = [f"{roughly(rows)} rows of {printable(name, 40)}" for name, rows in needed.rows.items()]
     if needed.anchor_rows:
-        return f"Deciding it takes {count(needed.anchor_rows)} rows of your own."
-    return f"Deciding it takes about {count(sum(needed.rows.values()))} rows of the two together."
+        asked.append(f"{roughly(needed.anchor_rows)} of your own")
+    return f"Deciding it takes about {listed(asked)}."
 
 
-def gap(size: float, appraisal: Appraisal) -> str:
+def gap(size: float, scale: float | None) -> str:
     """A gap in ruler units with its sign, positive where the row's vendor is nearer."""
-    if not has_shares(appraisal):
+    if scale is None:
         return ("+" if size > 0.0 else "") + typeset(distance(size))
-    return signed(appraisal.ruler.share(size) or 0.0)
+    return signed(size / scale)
 
 
 def p_value(p: float) -> str:

@@ -82,20 +82,8 @@ def noticed(appraisal: Appraisal) -> list[str]:
 def caveats(appraisal: Appraisal) -> list[str]:
     """What a reader must know before believing the order."""
     said = []
-    shape = appraisal.identifiability
-    if appraisal.moments.anchor is None:
-        if appraisal.moments.n_vendors == 2:
-            said.append(
-                "Cannot tell: two vendors are equally far from their average by construction. "
-                "Bring some rows of your own (--anchor), or name a vendor you trust (--trust)."
-            )
-        elif shape is not None and shape.is_one_direction:
-            said.append(
-                f"The vendors differ along one direction ({100 * shape.share:.0f} % of their spread): "
-                "the data cannot tell which end is better. Twenty rows of your own (--anchor) would."
-            )
-        else:
-            said.append("Without rows of your own this says who is typical, not who is good.")
+    if appraisal.moments.anchor is None and appraisal.is_ranked and appraisal.reference.name != "weights":
+        said.append("Without rows of your own this says who is typical, not who is good.")
     if appraisal.reference.name == "robust":
         said.append(
             "Assumed: more than half of the vendors are close to what you need, and the others do not all "

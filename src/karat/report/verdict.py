@@ -18,6 +18,9 @@ MOST_TIMES = 50
 """Nobody asks a vendor for so many times the rows of its preview."""
 
 
+BRING_ROWS = "Bring some rows like those you need (--anchor): twenty are a start. Or name a vendor that you trust (--trust)."
+
+
 @dataclass(frozen=True)
 class Answer:
     """One line, what it rests on, what would tell more, and who may be the best."""
@@ -87,7 +90,7 @@ def _cannot_tell(appraisal: Appraisal, names: Naming) -> Answer:
         return Answer(
             "Two vendors and none of your own data: neither can be called better.",
             ("Each is as far from their average as the other, whatever they hold.",),
-            ask="Bring some rows like those you need: twenty are a start.",
+            ask=BRING_ROWS,
         )
     order = sorted(shape.names, key=lambda name: float(shape.positions[shape.names.index(name)]))
     ends = names.long[order[0]], names.long[order[-1]]
@@ -97,7 +100,7 @@ def _cannot_tell(appraisal: Appraisal, names: Naming) -> Answer:
             f"The vendors lie along one line, from {ends[0]} to {ends[1]}, and you could need either end. "
             "The middle only looks best because it is in the middle.",
         ),
-        ask="Bring some rows like those you need: twenty are a start.",
+        ask=BRING_ROWS,
     )
 
 
@@ -157,6 +160,8 @@ def _about_the_others(out: Sequence[VendorValue], appraisal: Appraisal, names: N
 def _what_to_ask(left: Sequence[VendorValue], appraisal: Appraisal, names: Naming) -> str:
     """The rows that would tell the nearest from the next, where a difference shows at all."""
     first, second = left[0], left[1]
+    if first.low is None or second.low is None:
+        return "Ten rows of every source are the least to say how sure this is."
     needed = appraisal.compare(first.name, second.name).rows_needed
     pair = f"{names.long[first.name]} and {names.long[second.name]}"
     if needed is None or needed.kind == "unknown":

@@ -5,6 +5,7 @@ function walkable(table, detail, sentence) {
   const cells = [...table.tBodies[0].rows].map((row) => [...row.cells].slice(1));
   const at = new Map(cells.flatMap((row, i) => row.map((cell, j) => [cell, [i, j]])));
   let current = cells[0][1];
+  table.setAttribute("role", "grid");
   for (const cell of at.keys()) cell.tabIndex = -1;
   current.tabIndex = 0;
 

@@ -71,7 +71,7 @@ function startPanel(panel, saved) {
   /** Sliders hold parts; the mixture is their share of the whole. */
   function label() {
     for (const slider of sliders) say(slider, levelText(Math.round(1000 * weights[slider.dataset.source]) / 1000));
-    say(margin, `${margin.value} %`);
+    say(margin, `${margin.value}\u00a0%`);
     say(confidence, levelText(levels[confidence.value]));
   }
   function say(slider, text) {

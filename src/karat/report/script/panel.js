@@ -24,18 +24,18 @@ function axisOf(result) {
   const step = niceStep(end / unit);
   const ticks = Array.from({ length: Math.floor(end / unit / step + 1e-9) + 1 }, (_, i) => i * step);
   const place = (distance) => round3(100 * Math.min(Math.max(distance / end, 0), 1));
-  return { unit, ticks, place, hasScale, suffix: hasScale ? " %" : "" };
+  return { unit, ticks, place, hasScale, suffix: hasScale ? "\u00a0%" : "" };
 }
 
 function amounts(axis, ends) {
   if (!axis.hasScale) return `${distanceText(ends[0])} to ${distanceText(ends[1])}`;
-  return `${percentRange(ends[0] / axis.unit, ends[1] / axis.unit)} %`;
+  return `${percentRange(ends[0] / axis.unit, ends[1] / axis.unit)}\u00a0%`;
 }
 
 function distanceWords(axis, result, a) {
   if (result.intervals[a]) return amounts(axis, result.intervals[a]);
   const distance = 0 - result.values[a];
-  const shown = axis.hasScale ? `${percentText(distance / axis.unit)} %` : distanceText(distance);
+  const shown = axis.hasScale ? `${percentText(distance / axis.unit)}\u00a0%` : distanceText(distance);
   return result.found.hasErrors ? `${shown}, no interval` : shown;
 }
 
@@ -97,7 +97,7 @@ function pairSentence(result, names, a, b) {
   const gap = distanceOf(result.found, b) - distanceOf(result.found, a);
   const ends = gapInterval(result.found, a, b, result.confidence);
   const between = ends ? `, interval ${gapText(result, ends[0])} to ${gapText(result, ends[1])}` : "";
-  const beyond = result.margin > 0 ? ` by the margin of ${gapText(result, result.margin).slice(1)} %` : "";
+  const beyond = result.margin > 0 ? ` by the margin of ${gapText(result, result.margin).slice(1)}\u00a0%` : "";
   return `${names[a]} ${VERBS[verdict]} ${names[b]}${beyond}: gap ${gapText(result, gap)}${between}; p ${pText(p)} among all pairs.`;
 }
 

@@ -23,7 +23,7 @@ function signedText(number) {
 }
 
 /** A share of one as a percentage: 0.95 is "95 %". */
-const levelText = (share) => `${Number((100 * share).toPrecision(10))} %`;
+const levelText = (share) => `${Number((100 * share).toPrecision(10))}\u00a0%`;
 
 const pText = (p) => (p < 0.001 ? "below 0.001" : String(Number(p.toPrecision(2))));
 
