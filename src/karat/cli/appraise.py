@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,12 +35,7 @@ def appraise(
     seed: options.Seed = 0,
     precision: options.Precision = "float32",
     workers: options.Workers = None,
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Also write the answer; the suffix decides: .json"
-        ),
-    ] = None,
+    output: options.Output = None,
     no_save: Annotated[bool, typer.Option("--no-save", help="Do not write ./appraisal.json.")] = False,
     method: Annotated[
         str, typer.Option("--method", help="exact, or block: the estimator of the paper's authors.")

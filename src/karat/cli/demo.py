@@ -12,17 +12,19 @@ def register(app: typer.Typer) -> None:
     app.command(name="demo")(demo)
 
 
-def demo(as_json: options.Json = False) -> None:
+def demo(output: options.Output = None, as_json: options.Json = False) -> None:
     """Appraise a small real market of house sales, to see what karat says.
 
-    Example: karat demo
+    Example: karat demo -o report.html
     """
-    from karat.cli.output import show
+    from karat.cli.output import show, write
     from karat.road import appraise
     from karat.sources import demo as market
 
     with progress.shown("comparing rows") as told:
         appraisal = appraise(market.vendors(), anchor=market.anchor(), progress=told, command="karat demo")
+    for path in output or []:
+        write(appraisal, path)
     show(appraisal, as_json=as_json)
     if not as_json:
         typer.echo("\nWhat was shown, as we know and the appraisal did not:")

@@ -88,6 +88,12 @@ Margin = Annotated[
 ]
 Policy = Annotated[str, typer.Option("--policy", help="asymptotic, guaranteed, or paper (as printed).")]
 Saved = Annotated[Path, typer.Option("--from", metavar="FILE", help="A saved appraisal: .json, or a report.")]
+Output = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Also write the answer: .html .json .md .csv .parquet"
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON on stdout.")]
 
 
