@@ -208,7 +208,7 @@ def csv_columns(path: Path, columns: tuple[str, ...], *, header: bool = True) ->
 
 
 def _number(values: NDArray[Any]) -> Vector:
-    """Numbers as float64; what is no number ("-", hexadecimal ports) is 0, as in the authors' files."""
+    """Numbers as float64; what is no number ("-") is 0."""
     if values.dtype.kind in "biuf":
         return np.nan_to_num(values.astype(np.float64))
     return np.array([_number_or_zero(str(value)) for value in values])

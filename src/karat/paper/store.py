@@ -95,5 +95,5 @@ def write_result(experiment: str, result: Mapping[str, Any], folder: Path | None
     place = folder or work_folder() / "results"
     place.mkdir(parents=True, exist_ok=True)
     path = place / f"{experiment}.json"
-    write_whole(path, json.dumps({"schema": SCHEMA, **result}, allow_nan=False, indent=1) + "\n")
+    write_whole(path, json.dumps({"schema": SCHEMA, **result}, allow_nan=False) + "\n")
     return path
