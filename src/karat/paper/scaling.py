@@ -13,8 +13,10 @@ from karat.errors import ValuationError
 from karat.paper.base import Cell, Experiment, parts
 from karat.paper.statistics import line_fit
 
-EXACT_PAIRS = 3e9
-"""Pairs of rows beyond which the exact engine is left out: it would take minutes."""
+EXACT_WORK = 5e12
+"""Pairs of rows times columns beyond which the exact engine is left out: it would take minutes."""
+
+COLUMNS = {"mnist": 784, "cifar10": 3072, "davinz": 784}
 
 ENGINES: Mapping[str, tuple[str, ...]] = {
     "mnist": ("landmarks", "exact", "block"),
@@ -28,7 +30,8 @@ ENGINES: Mapping[str, tuple[str, ...]] = {
 class Scaling(Experiment):
     """Every engine values n vendors of m rows against m rows of P*, each in a process of its own.
 
-    data: "mnist", "cifar10", or "davinz" (on MNIST, ten vendors); vendors: n; rows: m.
+    data: "mnist", "cifar10", or "davinz" (on MNIST, ten vendors); vendors: n; rows: m; is_whole: every n with
+    every m, otherwise every n with the least m and every m with the least n.
     Time is of the valuation alone; memory is the largest resident set of the whole process, data included.
     """
 
@@ -37,15 +40,16 @@ class Scaling(Experiment):
     data: str
     vendors: tuple[int, ...]
     rows: tuple[int, ...]
+    is_whole: bool = False
 
     def cells(self) -> tuple[str, ...]:
-        vendors = self.vendors[:1] if self.data == "davinz" else self.vendors
         return tuple(
             f"{engine}-{n}-{m}"
             for engine in ENGINES[self.data]
-            for n in vendors
+            for n in self.vendors
             for m in self.rows
-            if engine != "exact" or ((n + 1) * m) ** 2 / 2.0 <= EXACT_PAIRS
+            if self.is_whole or n == self.vendors[0] or m == self.rows[0]
+            if engine != "exact" or ((n + 1) * m) ** 2 / 2.0 * COLUMNS[self.data] <= EXACT_WORK
         )
 
     def run(self, cell: str) -> dict[str, Any]:
@@ -58,11 +62,21 @@ class Scaling(Experiment):
             sizes = [(parts(cell)[1], cells[cell]) for cell in self.cells() if parts(cell)[0] == engine]
             least_n, least_m = min(n for (n, _), _ in sizes), min(m for (_, m), _ in sizes)
             found[engine] = {
-                "grid": [{"n": n, "m": m, **cell} for (n, m), cell in sizes],
+                "grid": [
+                    {"n": n, "m": m, "error": error_of(cell, cells.get(f"exact-{n}-{m}")), **cell}
+                    for (n, m), cell in sizes
+                ],
                 "against_m": fits([(m, cell) for (n, m), cell in sizes if n == least_n]),
                 "against_n": fits([(n, cell) for (n, m), cell in sizes if m == least_m]),
             }
         return {"engines": found}
+
+
+def error_of(cell: Cell, exact: Cell | None) -> float | None:
+    """The largest difference of a vendor's value from the exact engine's, on the same rows."""
+    if exact is None:
+        return None
+    return max(abs(float(a) - float(b)) for a, b in zip(cell["scores"], exact["scores"], strict=True))
 
 
 def fits(points: list[tuple[int, Cell]]) -> dict[str, Any] | None:

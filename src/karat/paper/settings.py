@@ -145,14 +145,21 @@ def _divergences(name: str, scale: str) -> Experiment:
 
 
 def _scaling(name: str, scale: str) -> Experiment:
-    is_quick = scale == QUICK
+    is_quick, data = scale == QUICK, name.removeprefix("scaling-")
+    quick_rows = {
+        "mnist": (1000, 2000, 3000, 5000, 10_000),
+        "cifar10": (1000, 2000, 3000, 5000),
+        "davinz": (500, 1000, 2000, 3000),
+    }
+    vendors = (10, 20, 30) if is_quick else (10, 20, 30, 40, 50)
     return Scaling(
         name=name,
         scale=scale,
         trials=1,
-        data=name.removeprefix("scaling-"),
-        vendors=(10, 20, 30) if is_quick else (10, 20, 30, 40, 50),
-        rows=(1000, 2000, 3000, 5000) if is_quick else (3000, 5000, 10_000, 20_000, 50_000),
+        data=data,
+        vendors=(10,) if data == "davinz" else vendors,
+        rows=quick_rows[data] if is_quick else (3000, 5000, 10_000, 20_000, 50_000),
+        is_whole=not is_quick,
     )
 
 

@@ -74,7 +74,9 @@ def landmarks(drawn: list[Part], held: Part) -> Vector:
     landmark_moments = import_module("karat.gram.landmarks").landmark_moments
     rows, kernel = _sources(drawn, held)
     names = [str(j) for j in range(len(rows))]
-    moments = landmark_moments(rows, kernel, names=names, anchor=len(rows) - 1, n_landmarks=LANDMARKS, seed=0)
+    moments = landmark_moments(
+        rows, kernel, names=names, anchor=len(rows) - 1, landmarks=LANDMARKS, seed=0
+    ).moments
     return minus_distance(squared_mmd(moments.gram, reference_named(moments, "anchor").contrasts))
 
 
