@@ -7,13 +7,16 @@ are linear in the distribution.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.kernels import GaussianMean
+from karat.kernels.bandwidth import median_distance
+from karat.kernels.distances import squared_row_distances
 from karat.typing import Matrix, Vector
 
 Batch = NDArray[np.float64]
@@ -21,14 +24,15 @@ Batch = NDArray[np.float64]
 FACTORS = (0.5, 1.0, 2.0)
 """The default kernel: the mean of Gaussians at these multiples of the median distance."""
 
-NODES = 9
+NODES = 17
 """Chebyshev nodes in the logarithm of the bandwidth; log products are interpolated to about 1e-6."""
 
 
 class Population(Protocol):
     """A pair of distributions that rows are drawn from, and their inner products."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def draw(self, rng: np.random.Generator, runs: int, rows: int, share: float) -> Batch:
         """(runs, rows, d) independent rows of (1 - share) P + share Q."""
@@ -117,22 +121,37 @@ class Pools:
     def products(self, bandwidth: Vector, scale: Matrix | None) -> Batch:
         """Interpolated in the bandwidth between exact values on the pools; columns are used as they are."""
         assert scale is None, "pools are not encoded: their products would depend on every column's scale"
-        low, high = np.log(bandwidth.min()) - 1e-3, np.log(bandwidth.max()) + 1e-3
-        nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)  # Chebyshev points of [-1, 1]
-        exact = [
-            self._exact(float(np.exp(low + (high - low) * (node + 1.0) / 2.0))) for node in nodes
-        ]  # each (2, 2)
+        low, high = self._range
         at = 2.0 * (np.log(bandwidth) - low) / (high - low) - 1.0
+        assert np.abs(at).max() <= 1.0, "a bandwidth lies outside the table of products"
         found = np.empty((len(bandwidth), 2, 2))
-        for i, j in ((0, 0), (0, 1), (1, 1)):
-            fit = np.polynomial.chebyshev.chebfit(nodes, [np.log(x[i, j]) for x in exact], NODES - 1)
+        for (i, j), fit in self._fits.items():
             found[:, i, j] = found[:, j, i] = np.exp(np.polynomial.chebyshev.chebval(at, fit))
         return found
 
-    def _exact(self, bandwidth: float) -> Matrix:
-        kernel = GaussianMean([factor * bandwidth for factor in FACTORS])
+    @cached_property
+    def _range(self) -> tuple[float, float]:
+        """Logarithms of a third of P's median distance and of three times it; medians of samples lie inside."""
+        middle = math.log(median_distance([self.clean]))
+        return middle - math.log(3.0), middle + math.log(3.0)
+
+    @cached_property
+    def _fits(self) -> dict[tuple[int, int], Vector]:
+        """Chebyshev coefficients of the logarithm of each product in the logarithm of the bandwidth."""
+        nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)
+        low, high = self._range
+        bandwidths = np.exp(low + (high - low) * (nodes + 1.0) / 2.0)
         parts = (self.clean, self.other)
-        return np.array([[kernel.block(a, b).mean() for b in parts] for a in parts])
+        fits = {}
+        for i, j in ((0, 0), (0, 1), (1, 1)):
+            squares = squared_row_distances(parts[i], parts[j])
+            values = [
+                np.mean([np.exp(squares / (-2.0 * (factor * s) ** 2)).mean() for factor in FACTORS])
+                for s in bandwidths
+            ]
+            fit = np.polynomial.chebyshev.chebfit(nodes, np.log(values), NODES - 1)
+            fits[i, j] = np.asarray(fit, dtype=np.float64)
+        return fits
 
 
 def normal() -> Normals:
