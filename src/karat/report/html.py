@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -74,6 +75,9 @@ def _script() -> str:
     return f'(() => {{\n"use strict";\n{parts}}})();'
 
 
+NUMBER_AND_SIGN = re.compile(r"(\d) %")
+
+
 @cache
 def templates() -> Environment:
     """The templates; whatever they are given is escaped."""
@@ -88,4 +92,4 @@ def templates() -> Environment:
 
 def _unbroken(given: object) -> object:
     """A number and its per cent sign stay on one line."""
-    return given.replace(" %", "\xa0%") if type(given) is str else given
+    return NUMBER_AND_SIGN.sub("\\1\xa0%", given) if type(given) is str else given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -86,6 +87,12 @@ def sources(appraisal: Appraisal, names: Naming) -> tuple[Source, ...]:
         for name, digest in digests.items()
         if name in names.long
     )
+
+
+def files(appraisal: Appraisal) -> tuple[str, ...]:
+    """The files that a check needs, as words of a command line; none where arrays were given."""
+    names = [printable(str(one["path"])) for one in appraisal.provenance.get("inputs", ())]
+    return tuple(shlex.quote(name) for name in names)
 
 
 def versions(appraisal: Appraisal) -> str:

@@ -14,7 +14,7 @@ from karat.appraisal import Appraisal
 from karat.report.board import Board, axis_of, board, floor_of, level, spoken
 from karat.report.figures import Spot, market_map
 from karat.report.matrix import Matrix, all_pairs, matrix
-from karat.report.method import Source, assumptions, method, sources, versions
+from karat.report.method import Source, assumptions, files, method, sources, versions
 from karat.report.naming import Naming
 from karat.report.numbers import count
 from karat.report.printable import printable
@@ -77,6 +77,7 @@ class Page:
     method: tuple[tuple[str, str], ...]
     assumptions: tuple[str, ...]
     sources: tuple[Source, ...]
+    files: tuple[str, ...]
     command: str | None
     versions: str
 
@@ -106,6 +107,7 @@ def page_of(appraisal: Appraisal) -> Page:
         method=method(appraisal),
         assumptions=assumptions(appraisal),
         sources=sources(appraisal, names),
+        files=files(appraisal),
         command=None if command is None else printable(command, 2000),
         versions=versions(appraisal),
     )

@@ -18,7 +18,10 @@ MOST_TIMES = 50
 """Nobody asks a vendor for so many times the rows of its preview."""
 
 
-BRING_ROWS = "Bring some rows like those you need (--anchor): twenty are a start. Or name a vendor that you trust (--trust)."
+BRING_ROWS = (
+    "Bring some rows like those you need (--anchor): twenty are a start. "
+    "Or name a vendor that you trust (--trust)."
+)
 
 
 @dataclass(frozen=True)

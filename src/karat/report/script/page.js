@@ -32,7 +32,7 @@ function emptyMatrix(size) {
       ),
     ),
   );
-  return make("table", { class: "matrix" }, make("thead", {}, head), make("tbody", {}, ...rows));
+  return make("table", { class: size > 12 ? "matrix compact" : "matrix" }, make("thead", {}, head), make("tbody", {}, ...rows));
 }
 
 function startPanel(panel, saved) {
@@ -59,12 +59,14 @@ function startPanel(panel, saved) {
   const margin = panel.querySelector("#what-margin");
   const confidence = panel.querySelector("#what-confidence");
   const levels = confidence.dataset.levels.split(" ").map(Number);
+  const isRanked = original.querySelector("tbody .rank").textContent !== "";
   let weights = [...start];
   let result = null;
 
   function show() {
     result = whatIf(moments, weights, { margin: Number(margin.value), confidence: levels[confidence.value] });
-    showBoard(board, rows, names, result);
+    const speaks = isRanked || weights.some((w, j) => w !== start[j]);
+    showBoard(board, rows, names, result, speaks);
     if (matrix) showMatrix(matrix, names, short, result);
     status.textContent = outcome(result, names);
   }

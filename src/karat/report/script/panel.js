@@ -57,8 +57,8 @@ function drawBar(bar, axis, result, a, name) {
   bar.replaceChildren(make("title", {}, label), ...parts);
 }
 
-/** Write a result into the copied leaderboard, rows in their new order. */
-function showBoard(board, rows, names, result) {
+/** Write a result into the copied leaderboard, rows in their new order; ranks where the order speaks. */
+function showBoard(board, rows, names, result, hasRanks) {
   const axis = axisOf(result);
   board.querySelector(".axis").replaceChildren(
     ...axis.ticks.map((tick, i) =>
@@ -74,7 +74,7 @@ function showBoard(board, rows, names, result) {
     const row = rows.get(a);
     if (body.rows[place] !== row) body.insertBefore(row, body.rows[place] ?? null);
     row.className = result.candidates.includes(a) ? "" : "beaten";
-    row.querySelector(".rank").textContent = result.ranks[a];
+    row.querySelector(".rank").textContent = hasRanks ? result.ranks[a] : "";
     row.querySelector(".amount").textContent = distanceWords(axis, result, a);
     const note = row.querySelector(".share small");
     if (note) note.hidden = a !== result.farthest;
@@ -116,7 +116,8 @@ function showMatrix(table, names, short, result) {
         cell.children[0].textContent = GLYPHS[verdict];
         cell.children[1].textContent = `${verdict}, `;
       }
-      cell.children[2].textContent = gapText(result, distanceOf(result.found, b) - distanceOf(result.found, a));
+      const gap = gapText(result, result.values[a] - result.values[b]);
+      if (cell.children[2].textContent !== gap) cell.children[2].textContent = gap;
     });
   });
 }
