@@ -33,7 +33,7 @@ PAIRS: Mapping[str, PairOfSets] = {
         "MNIST vs. FaMNIST", "mnist", "famnist", "pixels", "classes", False, "cnn-22k", "cnn-104k"
     ),
     "cifar10-cifar100": PairOfSets(
-        "CIFAR10 vs. CIFAR100", "cifar10", "cifar100", "patches", "classes", False, "logistic", "logistic"
+        "CIFAR10 vs. CIFAR100", "cifar10", "cifar100", "patches", "classes", False, "ridge", "ridge"
     ),
     "credit7-credit31": PairOfSets(
         "Credit7 vs. Credit31", "credit7", "credit31", "cards", "classes", True, "logistic", "mlp-16"
@@ -46,5 +46,5 @@ PAIRS: Mapping[str, PairOfSets] = {
         "Census15 vs. Census17", "census15", "census17", "as they are", "numbers", True, "ridge", "ridge"
     ),
     "mnist": PairOfSets("MNIST", "mnist", None, "pixels", "classes", True, "cnn-22k", "cnn-104k"),
-    "cifar10": PairOfSets("CIFAR10", "cifar10", None, "patches", "classes", True, "logistic", "logistic"),
+    "cifar10": PairOfSets("CIFAR10", "cifar10", None, "patches", "classes", True, "ridge", "ridge"),
 }
