@@ -93,9 +93,16 @@ def test_the_policy_stops_what_the_escaping_would_have_missed(plain, open_report
     assert {"markup", "fetch", "img-src", "connect-src"} <= set(stopped[0])
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [WIDE, NARROW])
-@pytest.mark.parametrize("market", ["plain", "attacked"])
+@pytest.mark.parametrize(
+    ("market", "width", "dark"),
+    [
+        ("plain", WIDE, False),
+        ("plain", WIDE, True),
+        ("plain", NARROW, False),
+        ("plain", NARROW, True),
+        ("attacked", NARROW, False),
+    ],
+)
 def test_axe_finds_no_violation(request, open_report, chromium, tmp_path, market, width, dark):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -200,18 +207,22 @@ def test_print_leaves_out_what_needs_a_hand(plain, open_report):
 
 def test_what_if_takes_less_than_fifty_milliseconds_at_thirty_vendors(open_report):
     page = open_report(report(contaminated(30, rows=30))).page
-    times = page.evaluate(
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})  # not what other programs take
+
+    def seconds_of_work():
+        metrics = devtools.send("Performance.getMetrics")["metrics"]
+        return next(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
+    before = seconds_of_work()
+    page.evaluate(
         """async () => {
             const slider = document.querySelector("#w3");
-            const times = [];
-            for (let i = 0; i < 15; i++) {
+            for (let i = 0; i < 10; i++) {
                 slider.value = 10 + 5 * i;
-                const start = performance.now();
                 slider.dispatchEvent(new Event("input"));
                 await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-                times.push(performance.now() - start);
             }
-            return times;
         }"""
     )
-    assert min(times) < 50.0  # other work on this machine only adds
+    assert (seconds_of_work() - before) / 10 < 0.050  # arithmetic, tables, layout and paint
