@@ -141,6 +141,24 @@ def test_a_model_that_does_not_learn_numbers_is_refused():
         value(_numbers(), "data-shapley", model="logistic")
 
 
+def test_columns_too_many_for_sums_change_nothing_but_the_time(noisy_labels, monkeypatch):
+    expected = value(noisy_labels, "banzhaf").scores
+    monkeypatch.setattr("karat.baselines.task.SUMS_BYTES", 0)
+    np.testing.assert_allclose(value(noisy_labels, "banzhaf").scores, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mmd-cond", "mmd-joint"])
+def test_an_anchor_of_one_class_tells_nothing(noisy_labels, name):
+    one = Market.from_arrays(
+        {v.name: v.rows for v in noisy_labels.samples},
+        anchor=noisy_labels.anchor.rows,
+        labels={v.name: v.labels for v in noisy_labels.samples},
+        anchor_labels=np.full(40, 2.0),
+    )
+    with pytest.raises(ValuationError, match=r"all 40 labels of the anchor reference are 2.0.*more rows"):
+        value(one, name)
+
+
 def test_an_anchor_with_one_target_cannot_score():
     market = _numbers()
     flat = Market.from_arrays(
@@ -149,7 +167,7 @@ def test_an_anchor_with_one_target_cannot_score():
         labels={v.name: v.labels for v in market.samples},
         anchor_labels=np.full(40, 7.5),
     )
-    with pytest.raises(ValuationError, match=r"all 40 targets of the anchor reference are 7.5"):
+    with pytest.raises(ValuationError, match=r"all 40 labels of the anchor reference are 7.5"):
         value(flat, "banzhaf")
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.baselines.base import Case, Valuation
-from karat.baselines.task import model_for, task_of
+from karat.baselines.task import check_varied, model_for, task_of
 from karat.errors import ValuationError
 from karat.gram import kernel_sums, moments_from_sums
 from karat.kernels import Kernel, kernel_named
@@ -55,6 +55,7 @@ class ConditionalMmd(Valuation):
             )
 
     def run(self, case: Case) -> Values:
+        check_varied(case)
         task = task_of(case)
         model = model_for(case, self.model or ("ridge" if task.n_classes is None else "logistic"))
         steps = len(task.vendors) + 2

@@ -16,6 +16,9 @@ from karat.models import Fitted, Model, Ridge, RidgeSums, model_named
 from karat.models.base import score_of_nothing
 from karat.typing import Rows, Vector
 
+SUMS_BYTES = 1 << 30
+"""What the sums of all pieces may take: 10 vendors of 3,000 columns, but not 10 classes of each."""
+
 Piece = tuple[Rows, NDArray[Any]]
 """Rows and their labels: class codes, or numbers."""
 
@@ -50,21 +53,30 @@ def task_of(case: Case) -> Task:
         (sample.rows, labels) for sample, labels in zip(case.market.samples, case.labels.arrays, strict=False)
     )
     test_labels = case.reference_labels
-    if case.labels.kind == "numbers" and (test_labels == test_labels[0]).all():
-        raise ValuationError(
-            f"all {len(test_labels)} targets of the {case.reference.name} reference are {test_labels[0]:g}.",
-            hint="A score needs targets that differ: bring an anchor with more rows.",
-        )
+    if case.labels.kind == "numbers":
+        check_varied(case)
     n_classes = case.labels.n_classes if case.labels.kind == "classes" else None
     return Task(vendors, (case.reference.rows, test_labels), case.reference.weights, n_classes)
+
+
+def check_varied(case: Case) -> None:
+    """Raise if all labels of the reference are the same, where nothing can be told from them."""
+    labels = case.reference_labels
+    if (labels == labels[0]).all():
+        assert case.labels is not None
+        same = case.labels.classes[labels[0]] if case.labels.kind == "classes" else f"{labels[0]:g}"
+        raise ValuationError(
+            f"all {len(labels)} labels of the {case.reference.name} reference are {same}.",
+            hint="Values need labels that differ: bring an anchor with more rows.",
+        )
 
 
 @dataclass(frozen=True)
 class Trainer:
     """Trains one model on any of several pieces, and scores it on the task's test rows.
 
-    Ridge regression is trained from the sums of the pieces, which add up; every other model on their rows, in
-    the order of the pieces.
+    Ridge regression is trained from the sums of the pieces, which add up, unless there are so many columns
+    that they would not fit; every other model on the pieces' rows, one below the other.
     """
 
     model: Model
@@ -74,7 +86,7 @@ class Trainer:
 
     def fit(self, chosen: Sequence[int]) -> Fitted:
         """The model trained on the chosen pieces; at least one of them has rows."""
-        if isinstance(self.model, Ridge):
+        if isinstance(self.model, Ridge) and self._sums:
             total = self._sums[chosen[0]]
             for i in chosen[1:]:
                 total = total + self._sums[i]
@@ -88,6 +100,10 @@ class Trainer:
 
     @cached_property
     def _sums(self) -> list[RidgeSums]:
+        """The sums of every piece; none where they would be larger than `SUMS_BYTES`."""
+        d = self.pieces[0][0].shape[1]
+        if 8 * d * (d + (self.task.n_classes or 1)) * len(self.pieces) > SUMS_BYTES:
+            return []
         origin = np.mean(
             [rows.mean(axis=0, dtype=np.float64) for rows, _ in self.pieces if len(rows)], axis=0
         )

@@ -164,13 +164,15 @@ class Network(Model):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch compute on one thread meanwhile."""
+    """Let torch and BLAS compute on one thread meanwhile."""
     import torch
+    from threadpoolctl import threadpool_limits
 
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
+        with threadpool_limits(limits=1, user_api="blas"):
+            yield
     finally:
         torch.set_num_threads(before)
 
