@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from karat.paper.entries import ENTRIES, Entry
 from karat.paper.listing import laid_out, stored_results
 from karat.paper.plots import plots_of
 from karat.paper.tables import Table
+from karat.paper.verdicts import in_order, verdict_table
 
 HEAD = """# The paper, reproduced side by side
 
@@ -49,7 +52,11 @@ Twenty rows of the buyer's own repair it.
 
 def page(folder: Path | None = None) -> str:
     """The whole page as Markdown with inline SVG."""
-    return "\n\n".join([HEAD.rstrip(), *(section(entry, folder) for entry in ENTRIES)]) + "\n"
+    found: dict[str, Mapping[str, Any]] = {}
+    for entry in ENTRIES:
+        found |= stored_results(entry.id, folder)
+    verdicts = ["## Reached or not", as_markdown(verdict_table(in_order(found)))] if found else []
+    return "\n\n".join([HEAD.rstrip(), *verdicts, *(section(entry, folder) for entry in ENTRIES)]) + "\n"
 
 
 def section(entry: Entry, folder: Path | None = None) -> str:

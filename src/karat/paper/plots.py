@@ -14,6 +14,8 @@ Result = Mapping[str, Any]
 def plots_of(entry: Entry, results: Mapping[str, Result]) -> list[str]:
     """The plots of an entry, as SVG."""
     make = _MAKERS.get(entry.family)
+    if entry.id.startswith("table") and entry.id != "table-22" and entry.family in ("incentives", "scaling"):
+        return []  # the figures of the same experiments have them
     found: list[str] = []
     for name in entry.experiments:
         if name in results and make is not None:

@@ -324,8 +324,6 @@ def _scaling(entry: Entry, result: Result) -> list[Table]:
             for against in ("against_m", "against_n")
             if timings[against] is not None
         ]
-        if what == "seconds":
-            notes += _race(engines)
         notes.append(
             "The paper's numbers are of its machine, with four GPUs. block: the authors' algorithm, run here."
         )
@@ -333,25 +331,6 @@ def _scaling(entry: Entry, result: Result) -> list[Table]:
         head = ("engine", "n", "m", "paper", "here", "largest error of a value")
         found.append(Table(f"{name}: {unit}", head, tuple(rows), tuple(notes)))
     return found
-
-
-def _race(engines: Mapping[str, Any]) -> list[str]:
-    """What must be reached at ten vendors of 10,000 rows: four times faster, a twentieth of the error."""
-    by_engine = {
-        engine: cell
-        for engine, timings in engines.items()
-        for cell in timings["grid"]
-        if (cell["n"], cell["m"]) == (10, 10_000)
-    }
-    if not {"landmarks", "block", "exact"} <= set(by_engine):
-        return []
-    ours, theirs = by_engine["landmarks"], by_engine["block"]
-    faster, nearer = theirs["seconds"] / ours["seconds"], theirs["error"] / ours["error"]
-    word = "reached" if faster >= 4.0 and nearer >= 20.0 else "not reached"
-    return [
-        "must: n = 10, m = 10,000: landmarks 4 times faster than the authors' algorithm, 1/20 of its error: "
-        f"{faster:.1f} times, 1/{nearer:.0f}: {word}."
-    ]
 
 
 def _printed_cell(name: str, what: str, n: int, m: int) -> str:
