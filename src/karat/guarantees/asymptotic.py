@@ -267,7 +267,7 @@ def squared_distances(
         sizes=moments.sizes[np.argmax(contrasts, axis=1)],
         fewest=fewest,
         approximation=_approximation(moments, contrasts),
-        anchor=None if moments.anchor is None else anchor_share(moments, contrasts, influence),
+        anchor=None if moments.anchor is None else anchor_share(moments, contrasts, influence, interactions),
     )
 
 

@@ -89,26 +89,33 @@ class SharedReference:
 def plug_in(moments: Moments, contrasts: Matrix, row_means: Sequence[Matrix] | None = None) -> Influence:
     """P_ab = 4 sum_j a_j b_j (a' S_j b) / m_j for all pairs of contrasts; nan where nothing tells S_j."""
     k, n = contrasts.shape
-    if moments.covariance is None and row_means is None:
+    if row_means is not None:
+        return _from_row_means(moments, contrasts, row_means)
+    if moments.covariance is None:
         return Influence(np.full((k, k), np.nan), np.full((n, k), np.nan), None)
+    weights = contrasts.T  # (n, k)
+    spread = contrasts @ moments.covariance @ contrasts.T  # (n, k, k)
+    rates = 4.0 / moments.effective_sizes
+    parts = rates[:, None, None] * weights[:, :, None] * weights[:, None, :] * spread
+    anchor = None if moments.anchor is None else parts[moments.anchor]
+    return Influence(parts.sum(axis=0), np.einsum("jaa->ja", parts).copy(), anchor)
+
+
+def _from_row_means(moments: Moments, contrasts: Matrix, row_means: Sequence[Matrix]) -> Influence:
+    """The same source by source, (k, k) at a time: for more sources than a covariance is kept for."""
+    k, n = contrasts.shape
     total, shares = np.zeros((k, k)), np.zeros((n, k))
-    anchor: Matrix | None = None
-    for j in range(n):
+    anchor = None if moments.anchor is None else np.zeros((k, k))
+    for j, means in enumerate(row_means):
         carries = np.flatnonzero(contrasts[:, j])
         if len(carries) == 0:
             continue
-        some = contrasts[carries]
-        weight = some[:, j]
-        if row_means is not None:
-            spread = np.cov(row_means[j] @ some.T, rowvar=False, ddof=1).reshape(len(some), len(some))
-        else:
-            assert moments.covariance is not None
-            spread = some @ moments.covariance[j] @ some.T
+        weight = contrasts[carries, j]
+        spread = np.cov(means @ contrasts[carries].T, rowvar=False, ddof=1).reshape(len(carries), -1)
         part = 4.0 * np.outer(weight, weight) * spread / moments.effective_sizes[j]
         total[np.ix_(carries, carries)] += part
         shares[j, carries] = np.diag(part)
-        if j == moments.anchor:
-            anchor = np.zeros((k, k))
+        if j == moments.anchor and anchor is not None:
             anchor[np.ix_(carries, carries)] = part
     return Influence(total, shares, anchor)
 
@@ -118,12 +125,17 @@ def second_order(moments: Moments, contrasts: Matrix) -> Matrix:
 
     Unknown interactions (sources of fewer than four rows) count as zero; the caller blanks what needs them.
     """
+    rates = interaction_rates(moments)
+    shared = SharedReference.of(contrasts)
+    return 2.0 * (_second_order_shared(rates, shared) if shared else _second_order_any(rates, contrasts))
+
+
+def interaction_rates(moments: Moments) -> Matrix:
+    """E: the interaction variances over the number of ordered pairs of rows."""
     sizes = moments.effective_sizes
     pairs = np.outer(sizes, sizes) - np.diag(sizes)
     known = np.isfinite(moments.interaction) & (pairs > 0.0)
-    rates = np.divide(moments.interaction, pairs, out=np.zeros_like(pairs), where=known)
-    shared = SharedReference.of(contrasts)
-    return 2.0 * (_second_order_shared(rates, shared) if shared else _second_order_any(rates, contrasts))
+    return np.divide(moments.interaction, pairs, out=np.zeros_like(pairs), where=known)
 
 
 def _second_order_any(rates: Matrix, contrasts: Matrix) -> Matrix:
@@ -156,15 +168,18 @@ def _second_order_shared(rates: Matrix, shared: SharedReference) -> Matrix:
     return result
 
 
-def anchor_share(moments: Moments, contrasts: Matrix, influence: Influence) -> AnchorShare:
+def anchor_share(
+    moments: Moments, contrasts: Matrix, influence: Influence, interactions: Matrix
+) -> AnchorShare:
     """Split P and V2 into the anchor's part, the part between anchor and vendors, and the rest."""
     assert moments.anchor is not None
     anchor = moments.anchor
-    alone, without = np.zeros_like(contrasts), contrasts.copy()
-    alone[:, anchor], without[:, anchor] = contrasts[:, anchor], 0.0
-    fixed = second_order(moments, alone)
-    mixed = second_order(moments, contrasts) - second_order(moments, without) - fixed
-    own = np.zeros_like(influence.total) if influence.anchor is None else influence.anchor
+    without = contrasts.copy()
+    without[:, anchor] = 0.0
+    weight = contrasts[:, anchor] ** 2
+    fixed = 2.0 * np.outer(weight, weight) * interaction_rates(moments)[anchor, anchor]
+    mixed = interactions - second_order(moments, without) - fixed
+    own = np.full_like(influence.total, np.nan) if influence.anchor is None else influence.anchor
     return AnchorShare(float(moments.effective_sizes[anchor]), own, fixed, mixed)
 
 

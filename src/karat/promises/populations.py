@@ -131,7 +131,7 @@ class Pools:
 
     @cached_property
     def _range(self) -> tuple[float, float]:
-        """Logarithms of a third of P's median distance and of three times it; medians of samples lie inside."""
+        """Logarithms of a third of P's median distance and of three times it; samples' medians lie inside."""
         middle = math.log(median_distance([self.clean]))
         return middle - math.log(3.0), middle + math.log(3.0)
 
