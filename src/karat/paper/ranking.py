@@ -114,11 +114,12 @@ class Ranking(Experiment):
         facts = cells["pools"]
         draws = np.array([cells[f"zeta-{r}"]["performance"] for r in range(self.draws)])
         zeta = draws.mean(axis=0)
-        levels, truth = facts["levels"], facts["truth"]
+        truth = facts["truth"]
+        quality = np.array(facts["levels"]) * (1.0 if self.kind in MORE_IS_BETTER else -1.0)
         trials = [cells[f"values-{t}"]["lines"] for t in range(self.trials)]
         lines = {
             line.label: {
-                reference: correlations([trial[line.label][reference] for trial in trials], zeta, levels)
+                reference: correlations([trial[line.label][reference] for trial in trials], zeta, quality)
                 for reference in line.references
             }
             for line in self.lines
@@ -134,8 +135,8 @@ class Ranking(Experiment):
         }
 
 
-def correlations(trials: list[dict[str, Any]], zeta: Any, levels: list[float]) -> dict[str, Any]:
-    """Over trials: Pearson and Spearman with the ground truth, Spearman with minus the level, mean values."""
+def correlations(trials: list[dict[str, Any]], zeta: Any, quality: Any) -> dict[str, Any]:
+    """Over trials: Pearson and Spearman with the ground truth, Spearman with the true order, mean values."""
     reasons = [trial["not_run"] for trial in trials if "not_run" in trial]
     if reasons:
         return {"not_run": reasons[0]}
@@ -143,10 +144,13 @@ def correlations(trials: list[dict[str, Any]], zeta: Any, levels: list[float]) -
     return {
         "pearson": mean_and_error([pearson(each, zeta) for each in scores]),
         "spearman": mean_and_error([spearman(each, zeta) for each in scores]),
-        "order": mean_and_error([spearman(each, -np.array(levels)) for each in scores]),
+        "order": mean_and_error([spearman(each, quality) for each in scores]),
         "values": np.mean(scores, axis=0).tolist(),
     }
 
+
+MORE_IS_BETTER = ("classes", "interpolated")
+"""Kinds whose level counts classes; for the others it is a contamination or a noise."""
 
 SLACK = 0.02
 """How far below the ceiling `mmd` may stay."""

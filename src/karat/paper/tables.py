@@ -82,7 +82,14 @@ def _ranking(entry: Entry, result: Result) -> list[Table]:
         *facts["stands_in"],
         *_verdicts(summary["verdict"]),
     ]
-    head = ("valuation", "buyer has", "paper", "Pearson with zeta", "Spearman", "Spearman with -level")
+    head = (
+        "valuation",
+        "buyer has",
+        "paper",
+        "Pearson with zeta",
+        "Spearman",
+        "Spearman with the true order",
+    )
     return [Table(name, head, tuple(rows), tuple(notes)), _every_trial(name, summary)]
 
 
