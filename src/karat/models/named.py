@@ -40,17 +40,17 @@ def model_named(name: str | Model, **options: Any) -> Model:
             f"there is no model called {name!r}.", hint=f"{guess}Choose from {', '.join(MODELS)}."
         )
     kind, preset = _kind(name)
-    if kind.extra is not None and importlib.util.find_spec(kind.extra) is None:
-        raise MissingExtraError(
-            f"the model {name!r} needs {kind.extra}, which is not installed.",
-            hint=f"Install it with: pip install 'karat[{kind.extra}]', or choose 'logistic' or 'ridge'.",
-        )
     known = [field.name for field in dataclasses.fields(kind) if field.name not in preset]
     for option in options:
         if option not in known:
             raise ValuationError(
                 f"the model {name!r} has no option {option!r}.", hint=f"It takes {', '.join(known)}."
             )
+    if kind.extra is not None and importlib.util.find_spec(kind.extra) is None:
+        raise MissingExtraError(
+            f"the model {name!r} needs {kind.extra}, which is not installed.",
+            hint=f"Install it with: pip install 'karat[{kind.extra}]', or choose 'logistic' or 'ridge'.",
+        )
     return kind(**preset, **options)
 
 
