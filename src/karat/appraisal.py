@@ -34,7 +34,7 @@ from karat.guarantees.asymptotic import SquaredDistances, squared_distances
 from karat.schema import Finding
 from karat.shown import Shown
 from karat.typing import Vector
-from karat.values import Reference, Ruler, reference_named, ruler, squared_mmd, value
+from karat.values import Reference, Ruler, reference_named, ruler, value
 from karat.values.reference import REFERENCES, mixture
 
 SCHEMA = "karat/appraisal/1"
@@ -254,6 +254,7 @@ class Appraisal(Shown):
                 "name": self.reference.name,
                 "target": self.reference.target,
                 "chosen_from_data": self.reference.chosen_from_data,
+                "is_biased": self.reference.is_biased,
                 "weights": None if self.reference.weights is None else self.reference.weights.tolist(),
             },
             "references": self._named_references(),
@@ -387,5 +388,4 @@ def _reference(moments: Moments, saved: Mapping[str, Any]) -> Reference:
         return reference_named(moments, str(saved["name"]))
     weights = np.array(saved["weights"], dtype=np.float64)
     again = mixture(str(saved["name"]), moments, weights, chosen_from_data=bool(saved["chosen_from_data"]))
-    assert squared_mmd(moments.gram, again.contrasts).shape == (moments.n_vendors,)
-    return again
+    return replace(again, is_biased=bool(saved.get("is_biased", False)))

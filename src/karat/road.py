@@ -110,7 +110,7 @@ def appraise(
         kernel=chosen.to_dict(),
         confidence=confidence,
         findings=market.findings,
-        provenance=_provenance(market, seed, precision, command)
+        provenance=_provenance(market, seed, precision, keep_copies, command)
         | {"chosen_from_rows": _chosen_from_rows(market, kernel)},
     )
 
@@ -176,10 +176,13 @@ def _chosen_from_rows(market: Market, kernel: str | Kernel) -> list[str]:
     return chosen
 
 
-def _provenance(market: Market, seed: int, precision: str, command: str | None) -> dict[str, Any]:
+def _provenance(
+    market: Market, seed: int, precision: str, keep_copies: bool, command: str | None
+) -> dict[str, Any]:
     encoder = market.encoder
     return {
         "method": {"name": "exact", "precision": precision},
+        "keep_copies": keep_copies,
         "seed": seed,
         "command": command,
         "versions": {

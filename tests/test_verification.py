@@ -1,0 +1,140 @@
+"""A report is checked against itself and its data, and the first difference is named."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import karat
+from karat.errors import AppraisalError, UsageError
+from karat.verification import verify
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Three vendors, one of them a folder of two files, and an anchor; and the appraisal of them."""
+    folder = tmp_path_factory.mktemp("market")
+    rng = np.random.default_rng(0)
+
+    def frame(shift, rows):
+        return pd.DataFrame(rng.normal(shift, 1.0, size=(rows, 2)), columns=["price", "size"])
+
+    frame(0.0, 60).to_csv(folder / "acme.csv", index=False)
+    frame(0.5, 50).to_parquet(folder / "globex.parquet")
+    (folder / "initech").mkdir()
+    frame(1.0, 30).to_csv(folder / "initech" / "a.csv", index=False)
+    frame(1.0, 20).to_csv(folder / "initech" / "b.csv", index=False)
+    frame(0.0, 40).to_csv(folder / "mine.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(folder):
+    market = {"acme": folder / "acme.csv", "globex": folder / "globex.parquet", "initech": folder / "initech"}
+    appraisal = karat.appraise(market, anchor=folder / "mine.csv")
+    appraisal.to_html(folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture
+def files(folder):
+    return [folder / name for name in ("acme.csv", "globex.parquet", "initech", "mine.csv")]
+
+
+def test_a_report_holds_against_itself_and_its_files(report, files):
+    found = verify(report, files)
+    assert found.difference is None
+    assert len(found.checked) == 4
+
+
+def test_files_are_found_in_folders_whatever_else_lies_there(report, folder):
+    assert verify(report, [folder, folder / "initech"]).holds
+
+
+def altered(report, tmp_path, alter):
+    """The report with its appraisal changed, the page left as it was; as JSON."""
+    saved = karat.load(report).to_dict()
+    alter(saved)
+    path = tmp_path / "appraisal.json"
+    path.write_text(json.dumps(saved))
+    return path
+
+
+def test_a_value_that_does_not_follow_is_named(report, tmp_path):
+    def alter(saved):
+        saved["vendors"][1]["value"] -= 1e-6
+
+    found = verify(altered(report, tmp_path, alter))
+    assert found.difference.startswith("value of globex is -0.")
+    assert not found.holds
+
+
+def test_a_ruler_that_does_not_follow_is_named(report, tmp_path):
+    found = verify(altered(report, tmp_path, lambda saved: saved["ruler"].update(percent=1.0)))
+    assert found.difference.startswith("percent of the ruler is 1.0")
+
+
+def test_a_word_changed_on_the_page_is_found(report, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(report.read_text().replace("Pair by pair", "Pair by bear"))
+    assert "Pair by bear" in verify(path).difference
+
+
+def test_a_page_of_another_version_is_not_compared_and_says_so(report, tmp_path):
+    text = report.read_text()
+    path = tmp_path / "report.html"
+    path.write_text(text.replace('"karat": "0.1.0"', '"karat": "0.0.9"'))
+    found = verify(path)
+    assert found.holds
+    assert "written by karat 0.0.9" in found.checked[1]
+
+
+def test_a_file_that_changed_is_named_with_both_hashes(report, files, tmp_path):
+    (tmp_path / "acme.csv").write_text("price,size\n1,2\n3,4\n")
+    found = verify(report, [tmp_path / "acme.csv", *files[1:]])
+    assert found.difference.startswith("acme.csv of acme is another file now: its SHA-256 is ")
+
+
+def test_moments_that_do_not_follow_from_the_data_are_named(report, files, tmp_path):
+    appraisal = karat.load(report)
+    gram = appraisal.moments.gram.copy()
+    gram[0, 1] = gram[1, 0] = gram[0, 1] + 1e-3
+
+    def alter(saved):
+        from karat.gram.packing import pack
+
+        saved["moments"]["gram"] = pack(gram)
+
+    path = altered(report, tmp_path, alter)
+    path.write_text(karat.load(path).to_json())  # values that follow from the altered moments
+    found = verify(path, files)
+    assert found.difference.startswith("gram of acme and globex is ")
+
+
+def test_chosen_weights_and_seeded_references_are_recomputed(folder, files, tmp_path):
+    market = {path.stem: path for path in files[:2]}
+    for reference in ({"acme": 0.25, "globex": 0.75}, "equal-size"):
+        path = tmp_path / "appraisal.json"
+        karat.appraise(market, reference=reference, seed=3, precision="float64").save(path)
+        assert verify(path, files[:2]).holds
+
+
+def test_a_file_that_was_not_given_is_asked_for(report, files):
+    with pytest.raises(UsageError, match=r"'mine\.csv' of 'anchor' was not given.*all files"):
+        verify(report, files[:-1])
+
+
+def test_rows_in_memory_cannot_be_verified_by_files(files, tmp_path):
+    rng = np.random.default_rng(0)
+    karat.appraise({"a": rng.normal(size=(20, 2))}, anchor=rng.normal(size=(20, 2))).save(tmp_path / "a.json")
+    assert verify(tmp_path / "a.json").holds
+    with pytest.raises(UsageError, match="rows in memory"):
+        verify(tmp_path / "a.json", files)
+
+
+def test_what_is_no_report_is_refused(tmp_path):
+    with pytest.raises(AppraisalError):
+        verify(tmp_path / "absent.html")
