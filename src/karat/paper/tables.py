@@ -122,6 +122,11 @@ def _verdicts(verdict: Mapping[str, Any]) -> list[str]:
             f"Beyond {number(ceiling)} is not reachable by any exact MMD here: under the Huber model it is "
             "linear in epsilon, and zeta is not."
         )
+    if not verdict["reached"] and "noise" in verdict:
+        said.append(
+            f"Reason: between trials a value moves by {verdict['noise']:.4f}, and the vendors' true distances "
+            f"have a deviation of {verdict['spread']:.4f}: the ceiling is that of infinitely many rows."
+        )
     if "order" in verdict:
         word = "reached" if verdict["order_reached"] else "not reached"
         said.append(

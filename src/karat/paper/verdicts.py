@@ -48,13 +48,19 @@ def _ranking(name: str, summary: Mapping[str, Any]) -> list[Row]:
             f"mmd with D_val: Pearson at least the ceiling {number(ceiling)} minus 0.02",
             number(verdict["mmd"]),
             beside + (", above the ceiling: not reachable" if above else ""),
-            _word(verdict["reached"]),
+            _word(verdict["reached"]) + _why(verdict),
         )
     ]
     if "order" in verdict:
         goal = "20-row anchor: Spearman with -epsilon at least 0.95"
         rows.append((name, goal, number(verdict["order"]), "-", _word(verdict["order_reached"])))
     return rows
+
+
+def _why(verdict: Mapping[str, Any]) -> str:
+    if verdict["reached"] or "noise" not in verdict:
+        return ""
+    return f": noise {verdict['noise']:.3f}, true deviation {verdict['spread']:.3f}"
 
 
 def _verification(name: str, summary: Mapping[str, Any]) -> list[Row]:
