@@ -7,7 +7,8 @@ import pytest
 
 from karat.errors import ValuationError
 from karat.models import model_named
-from karat.models.patches import CONTRAST_FLOOR, PatchFeatures
+from karat.models.patches import CONTRAST_FLOOR, PatchFeatures, _draw_patches, _normalised, _windows
+from karat.models.patches import _images as _images_of
 
 
 def _images(rows: int = 12, seed: int = 0, channels: int = 1) -> np.ndarray:
@@ -33,6 +34,14 @@ def test_features_are_those_of_a_loop_over_positions(channels):
         quadrants = [near[:4, :4], near[:4, 4:], near[4:, :4], near[4:, 4:]]
         expected.append(np.concatenate([q.mean(axis=(0, 1)) for q in quadrants]))
     np.testing.assert_allclose(features.transform(images[:3]), expected, rtol=1e-3, atol=1e-4)
+
+
+def test_patches_to_learn_from_are_ordered_as_those_to_describe():
+    rows = _images(4, channels=3)
+    drawn = _draw_patches(rows, (12, 12, 3), 5, 255.0, 30, np.random.default_rng(0))
+    windows = _windows(_images_of(rows, (12, 12, 3), 255.0), 5).reshape(-1, 75)
+    distances = np.abs(drawn[:, None, :] - _normalised(windows)[None]).max(axis=2)
+    assert distances.min(axis=1).max() < 1e-4
 
 
 def test_whitened_patches_have_nearly_unit_variance():
