@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli import appraise, bench, compare, demo, encode, paper, valuations, verify
+from karat.cli import appraise, bench, compare, demo, encode, guarantees, paper, valuations, verify
 from karat.errors import KaratError
 
 app = typer.Typer(
@@ -24,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Which vendor to buy data from, judged by the distribution behind the preview.",
 )
-for verb in (appraise, compare, demo, encode, valuations, verify, bench, paper):
+for verb in (appraise, compare, demo, encode, valuations, verify, guarantees, bench, paper):
     verb.register(app)
 
 
