@@ -74,7 +74,8 @@ def _ranking(entry: Entry, result: Result) -> list[Table]:
     notes = [
         f"n = {settings['n_vendors']}, m = {settings['rows']:,}, {facts['schedule']}; "
         f"{settings['trials']} trials; zeta: {settings['model']}, mean of {settings['draws']} draws.",
-        "zeta: " + ", ".join(number(z) for z in summary["zeta"]),
+        "zeta: " + ", ".join(_zeta(summary)),
+        *_failed_draws(result),
         "pools (test, anchor, vendor): "
         + "; ".join(
             f"{each} {s['test']:,}, {s['anchor']:,}, {s['vendor']:,}" for each, s in facts["sizes"].items()
@@ -102,6 +103,33 @@ HELD = {
 """What the buyer holds, in words."""
 
 
+def _zeta(summary: Mapping[str, Any]) -> list[str]:
+    """The ground truth of every vendor, with the standard error of its mean over draws."""
+    errors = summary["zeta_error"] or [None] * len(summary["zeta"])
+    return [
+        with_error({"mean": zeta, "stderr": error})
+        for zeta, error in zip(summary["zeta"], errors, strict=True)
+    ]
+
+
+def _failed_draws(result: Result) -> list[str]:
+    """Vendors whose ground truth hangs on a single draw, whose model failed on the test pool."""
+    draws = [cell["performance"] for name, cell in result["cells"].items() if name.startswith("zeta-")]
+    said = []
+    for i, found in enumerate(zip(*draws, strict=True), start=1):
+        middle, worst = sorted(found)[len(found) // 2], min(found)
+        if middle - worst > FAILED:
+            said.append(
+                f"zeta of vendor {i} hangs on one draw of {len(found)}: its model scores {worst:.3f} where the "
+                f"median is {middle:.3f}. It is kept: an expectation has no outliers."
+            )
+    return said
+
+
+FAILED = 0.25
+"""A draw this far below the median of its vendor is named."""
+
+
 def _correlated(found: Mapping[str, Any]) -> tuple[str, str, str]:
     if "not_run" in found:
         return (f"not run: {found['not_run']}", ABSENT, ABSENT)
@@ -124,8 +152,9 @@ def _verdicts(verdict: Mapping[str, Any]) -> list[str]:
         )
     if not verdict["reached"] and "noise" in verdict:
         said.append(
-            f"Reason: between trials a value moves by {verdict['noise']:.4f}, and the vendors' true distances "
-            f"have a deviation of {verdict['spread']:.4f}: the ceiling is that of infinitely many rows."
+            f"Reasons: between trials a value moves by {verdict['noise']:.4f}, where the vendors' true "
+            f"distances have a deviation of {verdict['spread']:.4f}; and D_val is a finite sample, other rows "
+            "of P* than vendors draw from. The ceiling knows neither."
         )
     if "order" in verdict:
         word = "reached" if verdict["order_reached"] else "not reached"
