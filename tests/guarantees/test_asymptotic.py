@@ -128,13 +128,16 @@ def test_the_parts_of_the_anchor_add_up_with_the_rest_to_the_whole() -> None:
     np.testing.assert_allclose(grown.plug_in, found.anchor.plug_in + vendors / 2.0, rtol=1e-10)
 
 
-def test_identical_previews_are_at_distance_zero_with_a_reason() -> None:
+def test_identical_previews_have_an_interval_from_zero_and_a_remark() -> None:
+    """Not [0, 0]: in discrete data independent previews can be equal by chance, at a distance above 0."""
     same = rows()[0]
     moments = slow_moments([same, rows()[1], same], gaussian(1.3))
     found = squared_distances(moments, np.array([[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]]), ["copy", "other"])
     intervals = found.intervals(fewest_rows=4)
-    assert intervals.pair(0) == (0.0, 0.0)
-    assert intervals.reasons[0] == "the preview and the reference are the same rows"
+    assert found.biased[0] == 0.0
+    assert intervals.lower[0] == 0.0
+    assert 0.0 < intervals.upper[0] < 1.0
+    assert intervals.reasons[0] == "the preview and the reference hold the same values in the same shares"
     assert intervals.pair(1) is not None
 
 

@@ -225,7 +225,7 @@ def _reason(fewest: float, biased: float, variance: float, fewest_rows: int) -> 
     if fewest < fewest_rows:
         return f"a source with weight has {fewest:.3g} rows; intervals are shown from {fewest_rows}"
     if biased <= 0.0:
-        return "the preview and the reference are the same rows"
+        return "the preview and the reference hold the same values in the same shares"
     if math.isnan(variance):
         return "the moments of so many sources keep no covariance for this reference"
     return None

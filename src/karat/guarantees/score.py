@@ -46,8 +46,7 @@ def score_interval(
 
     The variance at theta is tau^2 theta + V2 with tau^2 as in `steepness`: it moves with theta, which is why
     estimate +- z s.e. covers too rarely. Where theta is a weighted chi-square its upper quantile is at most
-    (z^2 - 1) / sqrt(2) standard deviations, so q = max(z, (z^2 - 1) / sqrt(2)). Identical previews
-    (c'Vc = 0) give [0, 0].
+    (z^2 - 1) / sqrt(2) standard deviations, so q = max(z, (z^2 - 1) / sqrt(2)).
     """
     z = quantile
     q = np.maximum(z, (z**2 - 1.0) / math.sqrt(2.0))
@@ -55,7 +54,4 @@ def score_interval(
     tau2 = steepness(squared, biased, plug_in, second_order)
     middle = squared + z**2 * tau2 / 2.0
     half = np.sqrt(z**2 * tau2 * np.maximum(squared, 0.0) + z**4 * tau2**2 / 4.0 + q**2 * v2)
-    identical = biased <= 0.0
-    lower = np.where(identical, 0.0, np.maximum(middle - half, 0.0))
-    upper = np.where(identical, 0.0, np.maximum(middle + half, 0.0))
-    return lower, upper
+    return np.maximum(middle - half, 0.0), np.maximum(middle + half, 0.0)
