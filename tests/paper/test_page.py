@@ -6,10 +6,10 @@ import pytest
 
 from karat.paper.entries import ENTRIES
 from karat.paper.figures import Axis, Series, bar_plot, line_plot, scatter_plot
+from karat.paper.layout import Table
 from karat.paper.page import as_markdown, page
 from karat.paper.runner import run_experiment
 from karat.paper.store import SHIPPED, write_result
-from karat.paper.tables import Table
 from paper_sets import put_in_place, tiny_ranking
 
 HOSTILE = "<script>alert(\"x\")</script> & 'y'"

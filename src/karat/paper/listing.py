@@ -8,11 +8,12 @@ from typing import Any
 
 from karat.errors import UsageError
 from karat.paper.entries import ENTRIES, Entry, entry_named
+from karat.paper.layout import Table
 from karat.paper.runner import Tell, run_experiment
 from karat.paper.settings import experiment_named
 from karat.paper.settings_table import settings_table
 from karat.paper.store import read_result, result_path, write_result
-from karat.paper.tables import Table, tables_of
+from karat.paper.tables import tables_of
 from karat.typing import Progress
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from karat.paper.entries import ENTRIES, Entry
+from karat.paper.layout import Table
 from karat.paper.listing import laid_out, stored_results
 from karat.paper.plots import plots_of
-from karat.paper.tables import Table
 from karat.paper.verdicts import in_order, verdict_table
 
 HEAD = """# The paper, reproduced side by side

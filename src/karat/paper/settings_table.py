@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from karat.paper.layout import Table
 from karat.paper.pairs import PAIRS
 from karat.paper.ranking import Ranking
 from karat.paper.schedules import in_words
 from karat.paper.settings import FULL, RANKINGS, experiment_named
-from karat.paper.tables import Table
 
 PRINTED = {
     "mnist-emnist": "CNN, n 5, m 10,000, (i-1)/n",

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from karat.paper import printed, printed_scaling
 from karat.paper.entries import Entry
-from karat.paper.lines import LINES
-
-Result = Mapping[str, Any]
-
-ABSENT = "-"
-
-
-@dataclass(frozen=True)
-class Table:
-    """A title, a head, rows of text, and what to know."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
+from karat.paper.layout import ABSENT, Result, Table, as_printed, number, with_error
+from karat.paper.ranking_tables import ranking_tables
 
 
 def tables_of(entry: Entry, results: Mapping[str, Result]) -> list[Table]:
@@ -33,145 +18,6 @@ def tables_of(entry: Entry, results: Mapping[str, Result]) -> list[Table]:
         if name in results and make is not None:
             found += make(entry, results[name])
     return found
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """A number, or a dash where there is none."""
-    return ABSENT if value is None else f"{value:.{digits}f}"
-
-
-def with_error(found: Mapping[str, Any] | None, digits: int = 3) -> str:
-    """Mean and standard error, as the paper writes them."""
-    if found is None or found.get("mean") is None:
-        return ABSENT
-    error = found.get("stderr")
-    return number(found["mean"], digits) + ("" if error is None else f" ({error:.{digits}f})")
-
-
-def as_printed(pair: tuple[float, float] | None) -> str:
-    """A printed mean and standard error."""
-    return "N.A." if pair is None else f"{pair[0]:.3f} ({pair[1]:.2f})"
-
-
-def _ranking(entry: Entry, result: Result) -> list[Table]:
-    summary, settings = result["summary"], result["settings"]
-    name = str(result["experiment"])
-    own = name.removesuffix("-code").removesuffix("-wide")
-    paper = printed.RANKING[own]
-    rows = []
-    for line in LINES:
-        if line.label not in summary["lines"]:
-            continue
-        beside = paper.get(line.printed or "")
-        for reference, found in summary["lines"][line.label].items():
-            shown = ABSENT
-            if beside is not None and reference in ("validation", "none"):
-                shown = as_printed(beside[1 if reference == "none" else 0])
-            rows.append((f"{line.label}", HELD[reference], shown, *_correlated(found)))
-    ceiling = summary["ceiling"]
-    rows.append(("ceiling: -d(P_i, P*) of the pools", "exact", ABSENT, number(ceiling), ABSENT, ABSENT))
-    facts = result["cells"]["pools"]
-    notes = [
-        f"n = {settings['n_vendors']}, m = {settings['rows']:,}, {facts['schedule']}; "
-        f"{settings['trials']} trials; zeta: {settings['model']}, mean of {settings['draws']} draws.",
-        "zeta: " + ", ".join(_zeta(summary)),
-        *_failed_draws(result),
-        "pools (test, anchor, vendor): "
-        + "; ".join(
-            f"{each} {s['test']:,}, {s['anchor']:,}, {s['vendor']:,}" for each, s in facts["sizes"].items()
-        ),
-        *facts["stands_in"],
-        *_verdicts(summary["verdict"]),
-    ]
-    head = (
-        "valuation",
-        "buyer has",
-        "paper",
-        "Pearson with zeta",
-        "Spearman",
-        "Spearman with the true order",
-    )
-    return [Table(name, head, tuple(rows), tuple(notes)), _every_trial(name, summary)]
-
-
-HELD = {
-    "validation": "D_val, all",
-    "anchor-100": "100 rows",
-    "anchor-20": "20 rows",
-    "none": "nothing",
-}
-"""What the buyer holds, in words."""
-
-
-def _zeta(summary: Mapping[str, Any]) -> list[str]:
-    """The ground truth of every vendor, with the standard error of its mean over draws."""
-    errors = summary["zeta_error"] or [None] * len(summary["zeta"])
-    return [
-        with_error({"mean": zeta, "stderr": error})
-        for zeta, error in zip(summary["zeta"], errors, strict=True)
-    ]
-
-
-def _failed_draws(result: Result) -> list[str]:
-    """Vendors whose ground truth hangs on a single draw, whose model failed on the test pool."""
-    draws = [cell["performance"] for name, cell in result["cells"].items() if name.startswith("zeta-")]
-    said = []
-    for i, found in enumerate(zip(*draws, strict=True), start=1):
-        middle, worst = sorted(found)[len(found) // 2], min(found)
-        if middle - worst > FAILED:
-            said.append(
-                f"zeta of vendor {i} hangs on one draw of {len(found)}: its model scores {worst:.3f} where the "
-                f"median is {middle:.3f}. It is kept: an expectation has no outliers."
-            )
-    return said
-
-
-FAILED = 0.25
-"""A draw this far below the median of its vendor is named."""
-
-
-def _correlated(found: Mapping[str, Any]) -> tuple[str, str, str]:
-    if "not_run" in found:
-        return (f"not run: {found['not_run']}", ABSENT, ABSENT)
-    return (with_error(found["pearson"]), with_error(found["spearman"]), with_error(found["order"]))
-
-
-def _verdicts(verdict: Mapping[str, Any]) -> list[str]:
-    if not verdict:
-        return []
-    ceiling, reached = verdict["ceiling"], verdict["mmd"]
-    word = "reached" if verdict["reached"] else "not reached"
-    said = [
-        "must: mmd with D_val at least the ceiling minus 0.02: "
-        f"{number(reached)} beside {number(ceiling)}: {word}."
-    ]
-    if ceiling is not None and ceiling < 0.98:
-        said.append(
-            f"Beyond {number(ceiling)} is not reachable by any exact MMD here: under the Huber model it is "
-            "linear in epsilon, and zeta is not."
-        )
-    if not verdict["reached"] and "noise" in verdict:
-        said.append(
-            f"Reasons: between trials a value moves by {verdict['noise']:.4f}, where the vendors' true "
-            f"distances have a deviation of {verdict['spread']:.4f}; and D_val is a finite sample, other rows "
-            "of P* than vendors draw from. The ceiling knows neither."
-        )
-    if "order" in verdict:
-        word = "reached" if verdict["order_reached"] else "not reached"
-        said.append(
-            f"must: 20-row anchor, Spearman with -epsilon at least 0.95: {number(verdict['order'])}: {word}."
-        )
-    return said
-
-
-def _every_trial(name: str, summary: Mapping[str, Any]) -> Table:
-    rows = [
-        (label, HELD[reference], ", ".join(number(one) for one in found["pearson"]["trials"]))
-        for label, line in summary["lines"].items()
-        for reference, found in line.items()
-        if "not_run" not in found
-    ]
-    return Table(f"{name}, every trial", ("valuation", "buyer has", "Pearson with zeta"), tuple(rows))
 
 
 def _verification(entry: Entry, result: Result) -> list[Table]:
@@ -385,7 +231,7 @@ def _printed_cell(name: str, what: str, n: int, m: int) -> str:
 
 
 _MAKERS: Mapping[str, Callable[[Entry, Result], list[Table]]] = {
-    "ranking": _ranking,
+    "ranking": lambda _, result: ranking_tables(result),
     "verification": _verification,
     "incentives": _incentives,
     "divergences": _divergences,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from karat.paper.entries import ENTRIES
+from karat.paper.layout import Table, number
 from karat.paper.printed import RANKING, VERIFICATION
-from karat.paper.tables import Table, number
 
 Row = tuple[str, str, str, str, str]
 
