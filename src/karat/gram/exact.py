@@ -9,10 +9,7 @@ Cost N^2 d / 2 multiply-adds. Memory: one float32 copy of the rows, and one floa
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
@@ -23,6 +20,7 @@ from karat.gram.engines import BlockEngine, fused_engines
 from karat.gram.panels import HEIGHT, Shelf, in_chunks, too_large
 from karat.gram.sums import KernelSums
 from karat.gram.tasks import Engine, Task, TaskSums, cut_into_tasks
+from karat.gram.workers import in_order
 from karat.kernels import Kernel
 from karat.typing import Progress, Rows, Vector
 
@@ -69,7 +67,7 @@ def kernel_sums(
         for task in cut_into_tasks(engine.shelf, strips=engine.strips, known=old)
     ]
     sums = _RunningSums(engines[0].shelf, base)
-    sums.add_all(work[share[0] :: share[1]], workers or os.cpu_count() or 1, progress)
+    sums.add_all(work[share[0] :: share[1]], workers, progress)
     return sums.result(base)
 
 
@@ -92,14 +90,18 @@ class _RunningSums:
             self.row_sums[shelf.rows_of(j)] = rows
         self.squares, self.seen = base.squares.copy(), base.seen.copy()
 
-    def add_all(self, work: Sequence[tuple[Engine, Task]], workers: int, progress: Progress | None) -> None:
+    def add_all(
+        self, work: Sequence[tuple[Engine, Task]], workers: int | None, progress: Progress | None
+    ) -> None:
         """Run the tasks on so many threads, and add what they find in their order."""
         done, total = 0.0, sum(task.pairs for _, task in work)
-        for (engine, task), sums in zip(work, _in_order(work, workers), strict=True):
-            self._add(engine, task, sums)
-            done += task.pairs
-            if progress is not None:
-                progress(done, total)
+        with _one_thread_per_product(work):
+            results = in_order(lambda one: one[0].run(one[1]), work, workers)
+            for (engine, task), sums in zip(work, results, strict=True):
+                self._add(engine, task, sums)
+                done += task.pairs
+                if progress is not None:
+                    progress(done, total)
 
     def _add(self, engine: Engine, task: Task, sums: TaskSums) -> None:
         """Add what one task found, on both sides of the diagonal."""
@@ -118,22 +120,6 @@ class _RunningSums:
         """The sums, each source's rows without padding."""
         rows = tuple(self.row_sums[self.shelf.rows_of(j)] for j in range(len(base.sizes)))
         return KernelSums(base.sizes, base.self_sums, rows, self.squares, self.seen, base.centre)
-
-
-def _in_order(work: Sequence[tuple[Engine, Task]], workers: int) -> Iterator[TaskSums]:
-    """The tasks' results in the order of the tasks, with a few in flight per worker."""
-    flying: deque[Future[TaskSums]] = deque()
-    with _one_thread_per_product(work), ThreadPoolExecutor(workers) as pool:
-        try:
-            for engine, task in work:
-                flying.append(pool.submit(engine.run, task))
-                if len(flying) > 3 * workers:
-                    yield flying.popleft().result()
-            while flying:
-                yield flying.popleft().result()
-        finally:
-            for future in flying:
-                future.cancel()
 
 
 def _one_thread_per_product(work: Sequence[tuple[Engine, Task]]) -> AbstractContextManager[Any]:

@@ -1,0 +1,94 @@
+"""Partial results on disk, so that a long computation that was killed goes on where it stopped.
+
+A checkpoint belongs to one computation: its key is a hash of all that the result depends on, and a file with
+another key is not touched but refused. It is written beside its place and moved there whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.errors import AppraisalError
+
+SECONDS_BETWEEN = 20.0
+"""Time between two savings, at least; and twenty times as long as one takes."""
+
+
+def fingerprint(*parts: object) -> str:
+    """A hash of numbers, text and arrays, in this order."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(f"{part.dtype.str}{part.shape}".encode())
+            digest.update(np.ascontiguousarray(part).view(np.uint8).data)
+        else:
+            digest.update(repr(part).encode())
+    return digest.hexdigest()
+
+
+class Checkpoint:
+    """A file for one computation's partial results; without a path, nothing is kept."""
+
+    def __init__(self, path: Path | None, key: str) -> None:
+        self.path, self.key = path, key
+        self._next = time.monotonic() + SECONDS_BETWEEN
+
+    @classmethod
+    def at(cls, path: Path | None, key: str) -> Checkpoint:
+        """The checkpoint at this path for the computation with this key."""
+        return cls(path, key)
+
+    def load(self) -> dict[str, NDArray[Any]] | None:
+        """What was saved, or None where there is nothing yet."""
+        if self.path is None or not self.path.exists():
+            return None
+        try:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
+                arrays = {name: saved[name] for name in saved.files}
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
+            raise AppraisalError(
+                f"the checkpoint {self.path.name!r} cannot be read: {problem}.",
+                hint="Remove it; the computation then starts from the beginning.",
+            ) from problem
+        if str(arrays.pop("key", "")) != self.key:
+            raise AppraisalError(
+                f"the checkpoint {self.path.name!r} is of other rows, another kernel or another seed.",
+                hint="Name another file, or remove this one.",
+            )
+        return arrays
+
+    def save_now_and_then(self, state: Callable[[], Mapping[str, NDArray[Any]]]) -> None:
+        """Save what `state` gives, if the last time is long enough ago."""
+        if self.path is None or time.monotonic() < self._next:
+            return
+        start = time.monotonic()
+        self.save(state())
+        now = time.monotonic()
+        self._next = now + max(SECONDS_BETWEEN, 20.0 * (now - start))
+
+    def save(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Replace what is there by this, all or nothing."""
+        assert self.path is not None
+        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+        try:
+            with part.open("wb") as file:
+                np.savez(file, key=np.array(self.key), **dict[str, Any](state))
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(self.path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Forget what was saved: the computation is complete."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
