@@ -18,7 +18,7 @@ from karat.decisions import Comparison
 from karat.report.board import board
 from karat.report.html import asset, policy, report, templates
 from karat.report.naming import Naming
-from karat.report.numbers import count
+from karat.report.numbers import count, counted
 from karat.report.sentences import compared
 from karat.report.text import as_text
 from karat.report.verdict import answer, scale_note
@@ -55,9 +55,10 @@ def _(result: Market) -> str:
     names = Naming.of([source.name for source in result.sources])
     found = Counter(one.vendor for one in result.findings)
     sources = [(names.long[source.name], count(source.size), found[source.name]) for source in result.sources]
-    return _rendered(
-        "market.html", sources=sources, columns=count(result.layout.width), findings=len(result.findings)
-    )
+    size = [counted(len(sources), "source"), counted(result.layout.width, "column")]
+    if result.findings:
+        size.append(counted(len(result.findings), "finding"))
+    return _rendered("market.html", sources=sources, size=", ".join(size))
 
 
 @fragment.register

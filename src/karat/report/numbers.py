@@ -72,6 +72,15 @@ def roughly(number: float) -> str:
     return f"{rounded:,.0f}"
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "column"), counted(1200, "row")
+    ('1 column', '1,200 rows')
+    """
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
 def duration(seconds: float) -> str:
     """Seconds as a person says them.
 

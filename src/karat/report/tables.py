@@ -122,13 +122,18 @@ def _known(number: float) -> float | None:
 
 def frame(result: object) -> Any:
     """The records as a data frame of the library that is installed: pandas, polars, or pyarrow."""
-    rows = records(result)
+    rows = [{key: _whole(cell) for key, cell in row.items()} for row in records(result)]
     for library in ("pandas", "polars"):
         if find_spec(library):
             return import_module(library).DataFrame(rows)
     import pyarrow as pa
 
     return pa.Table.from_pylist(rows)
+
+
+def _whole(cell: Cell) -> Cell:
+    """Text of whole characters: half a surrogate pair, as odd file names have, fits no data frame."""
+    return cell.encode("utf-8", "replace").decode() if isinstance(cell, str) else cell
 
 
 def defused(cell: Cell) -> Cell:

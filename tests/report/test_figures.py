@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from karat.report.axis import Axis
+from karat.report.figures import NARROW, WIDE, Spot, _box, _labels, _touch, interval_bar, market_map
+from karat.report.printable import printable
+from markets import HOSTILE
+
+KINDS = {"svg", "circle", "line", "text", "title", "path"}
+AXIS = Axis.reaching([1.0], percent=0.01)
+
+
+def elements(svg, kind):
+    return [e for e in ET.fromstring(str(svg)).iter() if e.tag == kind]
+
+
+def test_a_bar_spans_its_interval_and_dots_its_estimate():
+    bar = interval_bar(AXIS, 0.3, (0.25, 0.5), floor=0.2, label="acme: 25-50 %")
+    floor, interval = elements(bar, "rect")
+    assert (floor.get("width"), interval.get("x"), interval.get("width")) == ("20.0%", "25.0%", "25.0%")
+    assert elements(bar, "circle")[0].get("cx") == "30.0%"
+    assert elements(bar, "title")[0].text == "acme: 25-50 %"
+
+
+def test_a_bar_without_interval_is_a_dot():
+    bar = interval_bar(AXIS, 0.3, None, floor=None, label="acme")
+    assert elements(bar, "rect") == []
+    assert len(elements(bar, "circle")) == 1
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_names_leave_figures_well_formed(name):
+    shown = printable(name)
+    bar = interval_bar(AXIS, 0.3, (0.2, 0.4), floor=None, label=shown)
+    assert elements(bar, "title")[0].text == shown
+    spots = [Spot("reference", "", "reference"), Spot(shown, shown, "vendor")]
+    drawn = market_map([(0.0, 0.0), (0.5, 0.1)], spots, rings=AXIS, floor=None, label=shown)
+    assert {e.tag for e in ET.fromstring(str(drawn)).iter()} <= KINDS
+
+
+def test_figures_carry_no_style_of_their_own():
+    drawn = market_map([(0.0, 0.0)], [Spot("a", "a", "vendor")], rings=AXIS, floor=0.1, label="map")
+    assert not re.search(r'style=|fill="|stroke="', str(drawn))
+
+
+def test_the_map_keeps_proportions():
+    """A point one unit right and one unit up of another lies as many pixels right as up, at every width."""
+    spots = [Spot(name, name, "vendor") for name in "abc"]
+    drawn = market_map([(0.0, 0.0), (0.3, 0.0), (0.0, 0.3)], spots, rings=AXIS, floor=None, label="map")
+    c, b, a = [  # later spots are drawn first
+        (float(e.get("cx")[:-1]), float(e.get("cy")[:-1]))
+        for e in elements(drawn, "circle")
+        if e.get("class") == "spot vendor"
+    ]
+    assert (b[0] - a[0]) * 1.75 == pytest.approx(a[1] - c[1], rel=1e-4)
+
+
+def test_labels_touch_neither_dots_nor_each_other():
+    spots = [Spot(f"vendor {i}", "", "vendor") for i in range(12)]
+    places = [(20.0 + 3.0 * (i % 4), 30.0 + 4.0 * (i // 4)) for i in range(12)]
+    for width in (WIDE, NARROW):
+        labels = _labels(spots, places, width)
+        points = [(x * width / 100, y * width / 175) for x, y in places]
+        boxes = [_box(points[i], labels[i], len(spots[i].name) * 7.8) for i in labels]
+        assert 0 < len(boxes) < 12
+        assert not any(_touch(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
