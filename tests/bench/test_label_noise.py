@@ -41,7 +41,7 @@ def test_a_study_says_how_often_the_order_was_right(tmp_path):
         names=["cs-shapley", "volume"],
         progress=lambda *done: told.append(done),
     )
-    right, blind = study["lines"]
+    blind, right = study["lines"]
     assert right["valuation"] == "cs-shapley"
     assert right["reads_labels"]
     assert right["spearman_mean"] > 0.9
