@@ -68,11 +68,18 @@ def test_radii_scale_with_the_root_of_the_bound() -> None:
         assert getattr(four, radius)(0.01)[0] == pytest.approx(2.0 * getattr(VENDOR, radius)(0.01)[0])
 
 
-def test_the_shares_of_an_interval_add_up_to_what_was_asked() -> None:
-    down, up = VENDOR.radii(0.95)
-    aware = VENDOR.variance_aware_radius(0.025)[0]
-    assert down[0] == min(VENDOR.bounded_difference_radius(0.0125)[0], aware)
-    assert up[0] == min(VENDOR.deviation(0.0125)[0], aware)
+@pytest.mark.parametrize("spread", [0.01, 1.0])
+def test_the_shares_of_an_interval_add_up_to_what_was_asked(spread: float) -> None:
+    """With a small spread the variance-aware radius is the smaller one, with a large one bounded differences."""
+    vendor = single([1.0, -1.0], [100.0, 400.0], [spread, spread])
+    down, up = vendor.radii(0.95)
+    bounded, aware = vendor.bounded_difference_radius(0.0125)[0], vendor.variance_aware_radius(0.025)[0]
+    assert (aware < bounded) == (spread == 0.01)
+    assert down[0] == pytest.approx(min(bounded, aware))
+    assert up[0] == pytest.approx(min(vendor.deviation(0.0125)[0], aware))
+
+
+def test_bounded_differences_alone_halve_what_was_asked() -> None:
     plain_down, plain_up = VENDOR.radii(0.95, form="bounded differences")
     assert plain_down[0] == pytest.approx(VENDOR.bounded_difference_radius(0.025)[0])
     assert plain_up[0] == pytest.approx(VENDOR.deviation(0.025)[0])
