@@ -85,7 +85,7 @@ def _ranking(name: str, scale: str) -> Experiment:
         name=name,
         scale=scale,
         trials=3 if is_quick else 5,
-        draws=5 if sets.encoding in ("pixels", "patches") else 20,
+        draws=3 if sets.encoding in ("pixels", "patches") else 20,
         pair=market.pair,
         kind=market.kind,
         schedule=market.schedule,
