@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -7,6 +9,7 @@ from scipy.stats import spearmanr
 from karat.baselines import VALUATIONS
 from karat.bench.label_noise import (
     NOISE,
+    as_markdown,
     digits,
     gaussian_classes,
     label_noise_study,
@@ -66,3 +69,8 @@ def test_what_reads_no_labels_cannot_see_noise_in_them():
     for line in stored_label_noise()["lines"]:
         if not line["reads_labels"]:
             assert line["ordered_right"] <= 0.2
+
+
+def test_the_page_shows_the_stored_study():
+    page = Path(__file__).parents[2] / "docs" / "valuations.md"
+    assert as_markdown(stored_label_noise()) in page.read_text(encoding="utf-8")

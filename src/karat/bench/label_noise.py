@@ -147,6 +147,24 @@ def rank_correlation(first: Vector, second: Vector) -> float:
     return float(centred[0] @ centred[1]) / scale if scale > 0.0 else 0.0
 
 
+def as_markdown(study: Mapping[str, Any]) -> str:
+    """The study as a table: the mean correlation and, in brackets, in how many seeds the order was right."""
+    cells: dict[tuple[str, bool], dict[tuple[str, str], str]] = {}
+    for line in study["lines"]:
+        chosen = "".join(f" {key}={choice}" for key, choice in line["options"].items())
+        right = round(line["ordered_right"] * len(study["seeds"]))
+        row = cells.setdefault((f"`{line['valuation']}{chosen}`", line["reads_labels"]), {})
+        row[line["market"], line["reference"]] = f"{line['spearman_mean']:.2f} ({right})"
+    columns = list(dict.fromkeys((line["market"], line["reference"]) for line in study["lines"]))
+    head = ["valuation", "reads labels", *(f"{market}, {reference}" for market, reference in columns)]
+    rows = [
+        [name, "yes" if reads else "no", *(row[column] for column in columns)]
+        for (name, reads), row in sorted(cells.items(), key=lambda pair: not pair[0][1])
+    ]
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
 def stored_label_noise() -> dict[str, Any]:
     """The study as it was run last, with ten seeds."""
     text = files("karat.bench").joinpath("results", STORED).read_text(encoding="utf-8")
