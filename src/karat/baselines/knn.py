@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from karat.baselines.base import Case, Valuation
 from karat.baselines.task import task_of
 from karat.errors import ValuationError
-from karat.typing import Matrix, Vector
+from karat.typing import Matrix
 from karat.values import Values
 
 CELLS_AT_ONCE = 1 << 21
@@ -112,9 +112,3 @@ def sorted_values(
     values = np.repeat(mean_weight, sizes) * right.ravel() + np.repeat(rest, sizes) * others
     values += np.repeat(tail, sizes)
     return order, values.reshape(right.shape)
-
-
-def knn_utility(distances: Vector, is_right: NDArray[np.bool_], neighbours: int) -> float:
-    """What a set of training rows is worth to one test row: right votes among the K nearest, over K."""
-    nearest = np.argsort(distances, kind="stable")[:neighbours]
-    return float(is_right[nearest].sum() / neighbours)
