@@ -38,6 +38,9 @@ at, every trial is shown, and no line is a "best of". A miss is printed with its
   it, or nothing: then the vendors in equal shares take its place.
 - **Scale.** "quick" means 1,000 rows per preview, 3 trials, a CNN of 22,000 parameters, and CIFAR through
   frozen patch features; `--scale full` takes the paper's m and trials and many hours.
+- **Costly valuations** are cut down at quick scale: LAVA, CS and mmd-cond get 500 validation rows, and 50
+  principal components where there are more than 100 columns; LAVA moves at most 500 rows of each side;
+  CS trains ridge regressions, mmd-cond linear models, and DAVINZ a linear model in closed form.
 - **CUDA** columns: not measured, no GPU.
 
 ## What the paper's definitions cannot give
