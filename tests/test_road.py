@@ -277,3 +277,16 @@ def test_rows_to_fit_on_set_the_scales_of_tables_and_are_not_judged(vendors, anc
 def test_a_fixed_kernel_on_arrays_needs_no_rows_set_aside(vendors, anchor):
     appraisal = karat.appraise(vendors, anchor=anchor, kernel="gaussian:1.5")
     assert appraisal.compare("v0", "v4", policy="guaranteed").holds == "at every sample size"
+
+
+def test_landmarks_give_the_exact_values_within_the_error_that_they_state(vendors, anchor, appraisal):
+    by_landmarks = karat.appraise(vendors, anchor=anchor, method="landmarks")
+    stated = by_landmarks.distances.approximation
+    assert (np.abs(by_landmarks.squared - appraisal.squared) <= 5.0 * stated + 1e-6).all()
+    assert by_landmarks.provenance["method"]["name"] == "landmarks"
+    assert by_landmarks.compare("v0", "v4").verdict == "better"
+
+
+def test_an_unknown_method_is_refused(vendors, anchor):
+    with pytest.raises(UsageError, match="'magic'"):
+        karat.appraise(vendors, anchor=anchor, method="magic")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, Literal
 
@@ -15,16 +15,18 @@ from karat.appraisal import Appraisal
 from karat.errors import MarketError, UsageError
 from karat.gram import Moments, kernel_sums, moments_from_sums
 from karat.gram.exact import Precision
+from karat.gram.landmarks import landmark_moments
 from karat.gram.moments import row_means
 from karat.guarantees.asymptotic import squared_distances
 from karat.integrity import without_copies
 from karat.kernels import Kernel, follows_from_rows, kernel_named
-from karat.typing import Progress, Rows, Vector
+from karat.typing import Matrix, Progress, Rows, Vector
 from karat.values import Reference, reference_named
 from karat.values.reference import mixture
 from karat.vendors import Market, VendorSample
 
-Method = Literal["exact"]
+Method = Literal["exact", "landmarks"]
+METHODS: tuple[Method, ...] = ("exact", "landmarks")
 
 EQUAL_SIZE = "equal-size"
 """The paper's reference: the union of equal sub-samples of all vendors. It needs rows, so it is made here."""
@@ -37,6 +39,7 @@ def appraise(
     reference: str | Mapping[str, float] | None = None,
     kernel: str | Kernel = "default",
     confidence: float = 0.95,
+    method: Method = "exact",
     precision: Precision = "float32",
     keep_copies: bool = False,
     seed: int = 0,
@@ -60,6 +63,8 @@ def appraise(
             weights per vendor.
         kernel: a kernel, or its name; bandwidths that are not named follow from the reference's own rows.
         confidence: of the intervals.
+        method: "exact" looks at every pair of rows; "landmarks" is linear in the rows, and its error is
+            estimated and added to every interval.
         precision: of the tiles; sums are float64 always.
         keep_copies: count rows that a vendor shows twice, or that are the buyer's own, like any others.
         seed: for sub-sampling; the same seed gives the same bits.
@@ -69,6 +74,8 @@ def appraise(
         **reading: how files and frames are read, as for `Market.read`.
     """
     check_confidence(confidence)
+    if method not in METHODS:
+        raise UsageError(f"the method {method!r} is unknown.", hint=f"Choose from {', '.join(METHODS)}.")
     market = Market.read(given, anchor=anchor, **reading)
     if not keep_copies:
         market = without_copies(market)
@@ -82,37 +89,87 @@ def appraise(
     centre = centre_of(market)
     if reference == EQUAL_SIZE:
         market = with_equal_size_union(market, seed)
-    sums = kernel_sums(
-        [source.rows for source in market.sources],
-        chosen,
-        centre=centre,
-        precision=precision,
-        workers=workers,
-        progress=progress,
-    )
-    moments = moments_from_sums(
-        sums,
-        names=[source.name for source in market.sources],
-        kernel=chosen,
-        anchor=None if market.anchor is None else len(market.samples),
-    )
-    held_against = _reference(moments, reference)
+    run = _Run(market, chosen, centre, precision, seed, workers, progress)
+    found = run.by_landmarks() if method == "landmarks" else run.exactly()
+    held_against = _reference(found.moments, reference)
     distances = squared_distances(
-        moments,
+        found.moments,
         held_against.contrasts,
-        moments.vendor_names,
-        row_means=row_means(sums) if moments.covariance is None else None,
+        found.moments.vendor_names,
+        row_means=found.row_means,
     )
     return Appraisal(
-        moments=moments,
+        moments=found.moments,
         reference=held_against,
         distances=distances,
         kernel=chosen.to_dict(),
         confidence=confidence,
         findings=market.findings,
-        provenance=_provenance(market, seed, precision, keep_copies, command)
+        provenance=_provenance(market, seed, found.method, keep_copies, command)
         | {"chosen_from_rows": _chosen_from_rows(market, kernel)},
     )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Moments, how they were made, and row means where the moments are of too many sources to hold enough."""
+
+    moments: Moments
+    row_means: Sequence[Matrix] | None
+    method: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What both ways to moments need."""
+
+    market: Market
+    kernel: Kernel
+    centre: Vector
+    precision: Precision
+    seed: int
+    workers: int | None
+    progress: Progress | None
+
+    @property
+    def names(self) -> list[str]:
+        return [source.name for source in self.market.sources]
+
+    @property
+    def anchor(self) -> int | None:
+        return None if self.market.anchor is None else len(self.market.samples)
+
+    def exactly(self) -> _Found:
+        """Every pair of rows."""
+        sums = kernel_sums(
+            [source.rows for source in self.market.sources],
+            self.kernel,
+            centre=self.centre,
+            precision=self.precision,
+            workers=self.workers,
+            progress=self.progress,
+        )
+        moments = moments_from_sums(sums, names=self.names, kernel=self.kernel, anchor=self.anchor)
+        means = row_means(sums) if moments.covariance is None else None
+        return _Found(moments, means, {"name": "exact", "precision": self.precision})
+
+    def by_landmarks(self) -> _Found:
+        """Linear in the rows."""
+        found = landmark_moments(
+            [source.rows for source in self.market.sources],
+            self.kernel,
+            names=self.names,
+            anchor=self.anchor,
+            centre=self.centre,
+            seed=self.seed,
+            workers=self.workers,
+            progress=self.progress,
+        )
+        means = found.row_means if found.moments.covariance is None else None
+        error = found.moments.approximation
+        largest = None if error is None else float(np.nanmax(error))
+        method = {"name": "landmarks", "landmarks": found.landmarks, "rank": found.rank, "error": largest}
+        return _Found(found.moments, means, method)
 
 
 def reference_rows(market: Market) -> Sequence[Rows]:
@@ -177,11 +234,11 @@ def _chosen_from_rows(market: Market, kernel: str | Kernel) -> list[str]:
 
 
 def _provenance(
-    market: Market, seed: int, precision: str, keep_copies: bool, command: str | None
+    market: Market, seed: int, method: dict[str, Any], keep_copies: bool, command: str | None
 ) -> dict[str, Any]:
     encoder = market.encoder
     return {
-        "method": {"name": "exact", "precision": precision},
+        "method": method,
         "keep_copies": keep_copies,
         "seed": seed,
         "command": command,
