@@ -33,6 +33,7 @@ def encode(
     import numpy as np
 
     from karat.errors import UsageError
+    from karat.report.printable import printable
     from karat.vendors import Market
 
     if output.suffix != ".npz":
@@ -53,6 +54,6 @@ def encode(
     arrays = {source.name: source.rows for source in market.sources}
     np.savez_compressed(output, allow_pickle=False, **arrays, **{"layout.json": np.array(json.dumps(layout))})
     for source in market.sources:
-        typer.echo(f"{source.name}: {source.size} rows x {source.width} columns")
+        typer.echo(f"{printable(source.name)}: {source.size} rows x {source.width} columns")
     for finding in market.findings:
-        typer.echo(f"! {finding.message}")
+        typer.echo(f"! {printable(finding.message, 300)}")
