@@ -70,7 +70,7 @@ def test_radii_scale_with_the_root_of_the_bound() -> None:
 
 @pytest.mark.parametrize("spread", [0.01, 1.0])
 def test_the_shares_of_an_interval_add_up_to_what_was_asked(spread: float) -> None:
-    """With a small spread the variance-aware radius is the smaller one, with a large one bounded differences."""
+    """With a small spread the variance-aware radius is the smaller, with a large one bounded differences."""
     vendor = single([1.0, -1.0], [100.0, 400.0], [spread, spread])
     down, up = vendor.radii(0.95)
     bounded, aware = vendor.bounded_difference_radius(0.0125)[0], vendor.variance_aware_radius(0.025)[0]

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from importlib.metadata import version
 from typing import Any
 
 from karat.promises.coverage import coverage
@@ -46,6 +47,7 @@ class PromiseReport:
             "effort": self.effort,
             "seed": self.seed,
             "seconds": self.seconds,
+            "versions": {name: version(name) for name in ("karat", "numpy", "scipy")},
             "holds": self.holds,
             "promises": [result.to_dict() for result in self.promises],
         }
