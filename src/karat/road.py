@@ -168,7 +168,13 @@ class _Run:
         means = found.row_means if found.moments.covariance is None else None
         error = found.moments.approximation
         largest = None if error is None else float(np.nanmax(error))
-        method = {"name": "landmarks", "landmarks": found.landmarks, "rank": found.rank, "error": largest}
+        method = {
+            "name": "landmarks",
+            "precision": self.precision,
+            "landmarks": found.landmarks,
+            "rank": found.rank,
+            "error": largest,
+        }
         return _Found(found.moments, means, method)
 
 

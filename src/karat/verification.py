@@ -192,6 +192,7 @@ def _again(appraisal: Appraisal, sources: dict[str, list[Path]], progress: Progr
         reference=_reference(appraisal),
         kernel=kernel_from_dict(appraisal.kernel),
         confidence=appraisal.confidence,
+        method=provenance["method"]["name"],
         precision=provenance["method"]["precision"],
         keep_copies=provenance.get("keep_copies", False),
         seed=provenance["seed"],
