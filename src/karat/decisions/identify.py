@@ -1,8 +1,8 @@
 """Can these vendors be ranked without an anchor at all?
 
-If all vendors are one distribution with more or less of one contamination in it, their mean embeddings lie on a
-line. Both ends of the line are possible needs of a buyer, and nothing in the previews says which: the order
-along the line is known, its direction is not.
+If all vendors are one distribution with more or less of one contamination in it, their mean embeddings lie
+on a line. Both ends of the line are possible needs of a buyer, and nothing in the previews says which: the
+order along the line is known, its direction is not.
 """
 
 from __future__ import annotations

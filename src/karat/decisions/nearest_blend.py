@@ -1,7 +1,7 @@
 """The blend of vendors nearest to the anchor: what this market could offer together.
 
-A diagnostic, never a reference for values: where every vendor carries the same contamination, the blend carries
-it too, and a vendor valued against the blend would look perfect.
+A diagnostic, never a reference for values: where every vendor carries the same contamination, the blend
+carries it too, and a vendor valued against the blend would look perfect.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def nearest_blend(moments: Moments) -> NearestBlend:
     gram = moments.gram_biased[np.ix_(vendors, vendors)]
     to_anchor = moments.gram_biased[vendors, moments.anchor]
     shares = nearest_in_simplex(gram, to_anchor)
-    squared = shares @ gram @ shares - 2.0 * shares @ to_anchor
+    squared = float(shares @ gram @ shares - 2.0 * shares @ to_anchor)
     squared += moments.gram_biased[moments.anchor, moments.anchor]
     return NearestBlend(moments.vendor_names, shares, float(np.sqrt(max(squared, 0.0))))
 
@@ -75,4 +75,5 @@ def nearest_in_simplex(gram: Matrix, target: Vector) -> Vector:
         if shares[out] < 1e-15:
             shares[out] = 0.0
         product = product + step * (gram[:, into] - gram[:, out])
-    return shares / shares.sum()
+    total: Vector = shares / shares.sum()
+    return total
