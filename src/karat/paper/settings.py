@@ -149,7 +149,7 @@ def _scaling(name: str, scale: str) -> Experiment:
     quick_rows = {
         "mnist": (1000, 2000, 3000, 5000, 10_000),
         "cifar10": (1000, 2000, 3000, 5000),
-        "davinz": (500, 1000, 2000, 3000),
+        "davinz": (250, 500, 1000, 2000),
     }
     vendors = (10, 20, 30) if is_quick else (10, 20, 30, 40, 50)
     return Scaling(
