@@ -11,7 +11,8 @@ import pytest
 from karat.gram.emit import DIFFERENCES
 from karat.gram.engines import FusedEngine
 from karat.gram.forms import RECIPROCAL
-from karat.gram.panels import HEIGHT, NOBODY, Panels, Shelf, put_rows
+from karat.gram.layout import lay_out
+from karat.gram.panels import HEIGHT, NOBODY, Panels, Shelf
 from karat.gram.tasks import Task, TaskSums
 from karat.kernels.profile import Fill, Form, Profile
 
@@ -29,7 +30,8 @@ def packed(sizes, rows, norms, precision):
     halves = np.full(HEIGHT * len(shelf), NOBODY[precision], precision)
     offsets = np.cumsum([0, *sizes])
     for j, (start, stop) in enumerate(pairwise(offsets)):
-        put_rows(panels, shelf.first(j), rows[start:stop].astype(precision))
+        room = panels[shelf.first(j) : shelf.first(j + 1)]
+        lay_out(rows[start:stop], np.zeros(rows.shape[1]), 1.0, room, np.zeros(stop - start))
         halves[shelf.rows_of(j)] = norms[start:stop]
     return Panels(shelf, panels, halves)
 
@@ -218,3 +220,19 @@ def test_distances_may_grow_from_differences(fill, exponents):
     x, y = rng.normal(size=(20, 3)), rng.normal(size=(6, 3))
     sums = sums_between(x, y, Form.EXP2, fill=fill)
     np.testing.assert_allclose(sums.row_sums[:, 0], np.exp2(exponents(x, y)).sum(axis=1), rtol=1e-13)
+
+
+@pytest.mark.parametrize("given", [np.float32, np.float64])
+@pytest.mark.parametrize("kept", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(1, 1), (16, 16), (37, 21), (40, 5)])
+def test_rows_are_laid_out_shifted_scaled_and_rounded_once(given, kept, shape):
+    rng = np.random.default_rng(8)
+    rows, shift = rng.normal(size=shape).astype(given), rng.normal(size=shape[1])
+    rows.flags.writeable = False
+    panels, halves = np.zeros((-(-shape[0] // HEIGHT), shape[1], HEIGHT), kept), np.full(shape[0], np.nan)
+    lay_out(rows, shift, 0.3, panels, halves)
+    expected = ((rows - shift) * 0.3).astype(kept)
+    found = panels.transpose(0, 2, 1).reshape(-1, shape[1])
+    np.testing.assert_array_equal(found[: shape[0]], expected)
+    assert not found[shape[0] :].any()
+    np.testing.assert_allclose(halves, 0.5 * (expected.astype(float) ** 2).sum(axis=1), rtol=1e-14)

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from karat.gram.emit import SINGLE_ROWS, Pen, Recipe, edition, kernel_vectors
 from karat.gram.engines import FAR, checked_block, compiled_form
 from karat.gram.lanes import LANES, SINGLE
-from karat.gram.panels import NOBODY, Floats, half_squared_norms, put_rows, scaled, too_large
+from karat.gram.panels import NOBODY, Floats, fill
 from karat.kernels import Kernel
 from karat.kernels.profile import Form
 from karat.typing import Rows, Vector
@@ -44,34 +44,29 @@ class KernelValues:
         if self.profile.scale != 1.0:
             values *= np.float32(self.profile.scale)
         if len(side.far) and len(fixed.far):
-            near = self.kernel.block(side.moved[side.far], fixed.moved[fixed.far])
-            values[np.ix_(side.far, fixed.far)] = near
+            values[np.ix_(side.far, fixed.far)] = self.kernel.block(side.moved, fixed.moved)
         return values
 
 
 class _Side:
-    """Rows in panels, and those that are so far out that products of two of them cancel."""
+    """Rows in panels, and those that are so far out that products of two of them cancel.
+
+    far: their indices; moved: the far rows shifted, or all of them for a kernel with blocks of its own.
+    """
 
     def __init__(self, values: KernelValues, rows: Rows) -> None:
-        kernel, profile = values.kernel, values.profile
+        profile, shift = values.profile, values.shift
         self.size, self.far = len(rows), np.empty(0, dtype=np.intp)
-        self.moved = np.empty((0, 0))
         if profile is None:
-            self.moved = rows - values.shift
+            self.moved = rows - shift
             return
-        with np.errstate(over="ignore"):
-            moved = scaled(rows, values.shift, profile).astype(np.float32)
-            halves = half_squared_norms(moved)
-        if not np.isfinite(halves).all() or halves.max(initial=0.0) > 0.01 * NOBODY["float32"]:
-            raise too_large(kernel, "float32")
         self.panels = np.zeros((-(-len(rows) // LANES), rows.shape[1], LANES), dtype=np.float32)
-        put_rows(self.panels, 0, moved)
+        halves = fill(self.panels, rows, values.kernel, profile, shift)
         self.norms = np.full(LANES * len(self.panels), NOBODY["float32"], dtype=np.float32)
         self.norms[: len(rows)] = halves if profile.norms else 0.0
         if profile.norms and profile.form != Form.DISTANCE:
             self.far = np.flatnonzero(halves > FAR)
-            if len(self.far):
-                self.moved = rows - values.shift
+        self.moved = rows[self.far] - shift
 
 
 @intrinsic

@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from karat.gram.engines import BlockEngine, fused_engines
-from karat.gram.panels import HEIGHT, Shelf, in_chunks, too_large
+from karat.gram.panels import HEIGHT, Shelf, self_sum
 from karat.gram.sums import KernelSums
 from karat.gram.tasks import Engine, Task, TaskSums, cut_into_tasks
 from karat.gram.workers import in_order
@@ -56,7 +56,8 @@ def kernel_sums(
         engines = [BlockEngine(sources, kernel, shift)]
     else:
         engines = fused_engines(sources, kernel, kernel.profile, shift, precision)
-    base = KernelSums.nothing(sizes, _self_sums(sources, kernel, shift), centre)
+    self_sums = np.array([self_sum(rows, kernel, shift) for rows in sources])
+    base = KernelSums.nothing(sizes, self_sums, centre)
     if known is not None:
         wide = known.with_room_for(base)
         base = wide if share[0] == 0 else base
@@ -69,15 +70,6 @@ def kernel_sums(
     sums = _RunningSums(engines[0].shelf, base)
     sums.add_all(work[share[0] :: share[1]], workers, progress)
     return sums.result(base)
-
-
-def _self_sums(sources: Sequence[Rows], kernel: Kernel, shift: Vector) -> Vector:
-    """Per source, the sum of k(x, x) over its rows."""
-    with np.errstate(over="ignore"):
-        sums = [sum(kernel.diagonal(c - shift).sum() for _, c in in_chunks(rows)) for rows in sources]
-    if not np.isfinite(sums).all():
-        raise too_large(kernel, "float64")
-    return np.array(sums, dtype=np.float64)
 
 
 class _RunningSums:

@@ -24,6 +24,7 @@ from karat.errors import UsageError
 from karat.gram.checkpoint import Checkpoint, fingerprint
 from karat.gram.moments import MOST_SOURCES_WITH_COVARIANCE, Moments
 from karat.gram.nystroem import Landmarks
+from karat.gram.panels import self_sum
 from karat.gram.residual import Compared, compare
 from karat.gram.stream import PIECE_ROWS, Drawn, RowStream, as_stream, draw_rows, pieces, shares, stacked
 from karat.gram.workers import in_order
@@ -40,7 +41,7 @@ FEWEST_COMPARED = 4_000
 MOST_COMPARED_OF_ONE = 1_000
 FEWEST_COMPARED_OF_ONE = 8
 
-TOLERANCE = 0.05
+TOLERANCE = 0.1
 """Default standard error, in units of the sampling error that the sources' own rows leave."""
 
 TRIAL_SOURCES, TRIAL_ROWS = 6, 200
@@ -86,7 +87,7 @@ def landmark_moments(
         names: of the sources.
         anchor: the index of the buyer's own rows.
         landmarks: how many; by default as many as the tolerance needs, at most 2,048.
-        tolerance: standard error asked for, of every entry of the gram matrix; by default a twentieth of
+        tolerance: standard error asked for, of every entry of the gram matrix; by default a tenth of
             the largest sampling error.
         centre: subtracted from every row, where the kernel allows it; by default the mean of the last source.
         seed: of the draws.
@@ -214,7 +215,7 @@ class _SecondPass:
 
     def _piece(self, work: tuple[int, int, Rows]) -> tuple[int, int, Vector, float]:
         j, first, piece = work
-        own = float(self.kernel.diagonal(piece - self.shift).sum())
+        own = self_sum(piece, self.kernel, self.shift)
         return j, first + len(piece), self.landmarks.value_sums(piece), own
 
     def _rows_done(self, j: int, rows: int) -> float:

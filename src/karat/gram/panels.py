@@ -7,7 +7,7 @@ source is filled up with rows that count for nothing. This is the only copy of t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,16 +103,9 @@ class Panels:
         panels = np.zeros((len(shelf), len(shift), HEIGHT), dtype=precision)
         norms = np.full(len(shelf) * HEIGHT, NOBODY[precision], dtype=precision)
         for j, rows in enumerate(sources):
-            first = shelf.first(j)
-            for at, chunk in in_chunks(rows):
-                with np.errstate(over="ignore"):  # an infinity is seen two lines below
-                    moved = scaled(chunk, shift, profile).astype(precision)
-                    halves = half_squared_norms(moved)
-                if not np.isfinite(halves).all() or halves.max() > 0.01 * NOBODY[precision]:
-                    raise too_large(kernel, precision)
-                start = HEIGHT * first + at
-                norms[start : start + len(moved)] = halves if profile.norms else 0.0
-                put_rows(panels, first + at // HEIGHT, moved)
+            start, stop = shelf.first(j), shelf.first(j + 1)
+            halves = fill(panels[start:stop], rows, kernel, profile, shift)
+            norms[shelf.rows_of(j)] = halves if profile.norms else 0.0
         return cls(shelf, panels, norms)
 
     def picked(
@@ -130,33 +123,35 @@ class Panels:
         return Panels(shelf, panels, norms.ravel())
 
 
-def put_rows(panels: Floats, first: int, rows: Floats) -> None:
-    """Lay rows out in panels, from the first on."""
-    whole, width = len(rows) // HEIGHT, rows.shape[1]
-    blocks = rows[: whole * HEIGHT].reshape(whole, HEIGHT, width)
-    panels[first : first + whole] = blocks.transpose(0, 2, 1)
-    rest = rows[whole * HEIGHT :]
-    if len(rest):
-        panels[first + whole, :, : len(rest)] = rest.T
+def fill(panels: Floats, rows: Rows, kernel: Kernel, profile: Profile, shift: Vector) -> Vector:
+    """Shift, scale and round rows into panels; half their squared norms."""
+    from karat.gram.layout import lay_out  # numba is imported by the first kernel that runs
+
+    halves = np.zeros(len(rows))
+    lay_out(rows, shift, profile.row_scale, panels, halves)
+    precision = panels.dtype.name
+    if not np.isfinite(halves).all() or halves.max(initial=0.0) > 0.01 * NOBODY[precision]:
+        raise too_large(kernel, precision)
+    return halves
 
 
-def in_chunks(rows: Rows) -> Iterator[tuple[int, Rows]]:
-    """The rows, a few megabytes and a whole number of panels at a time, each with its first row's place."""
-    step = max(1, CHUNK_BYTES // (8 * HEIGHT * max(1, rows.shape[1]))) * HEIGHT
-    for at in range(0, len(rows), step):
-        yield at, rows[at : at + step]
+def self_sum(rows: Rows, kernel: Kernel, shift: Vector) -> float:
+    """The sum of k(x, x) over the rows; one value serves all where k depends on x - y alone."""
+    if kernel.is_shift_invariant and math.isfinite(kernel.bound):
+        return len(rows) * float(kernel.diagonal(rows[:1] - shift)[0])
+    step = max(1, CHUNK_BYTES // (8 * max(1, rows.shape[1])))
+    chunks = (rows[at : at + step] - shift for at in range(0, len(rows), step))
+    with np.errstate(over="ignore"):
+        total = float(sum(kernel.diagonal(chunk).sum() for chunk in chunks))
+    if not math.isfinite(total):
+        raise too_large(kernel, "float64")
+    return total
 
 
 def scaled(rows: Rows, shift: Vector, profile: Profile) -> Matrix:
     """Rows as the profile wants them, in float64."""
     moved: Matrix = (rows - shift) * profile.row_scale
     return moved
-
-
-def half_squared_norms(rows: Floats) -> Vector:
-    """|z|^2 / 2 per row, in float64."""
-    halves: Vector = 0.5 * np.einsum("ij,ij->i", rows, rows, dtype=np.float64)
-    return halves
 
 
 def too_large(kernel: Kernel, precision: str) -> KernelError:
