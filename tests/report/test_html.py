@@ -5,6 +5,7 @@ import hashlib
 import re
 import time
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import pytest
 
@@ -106,6 +107,22 @@ def test_ten_vendors_are_written_in_a_second_and_under_300_kb():
 def test_every_kind_of_market_has_a_page(market):
     page = report(contaminated(**market))
     assert "nan" not in page.lower().split('id="karat-appraisal"')[0].replace("finance", "")
+
+
+def test_no_template_switches_the_escaping_off():
+    folder = files("karat.report").joinpath("templates")
+    for template in (*folder.iterdir(), *folder.joinpath("notebook").iterdir()):
+        if template.is_file():
+            assert not re.search(r"\|\s*safe|autoescape|Markup", template.read_text(encoding="utf-8"))
+
+
+def test_scripts_write_text_and_never_markup():
+    folder = files("karat.report").joinpath("script")
+    for script in folder.iterdir():
+        forbidden = (
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|fetch\(|import\("
+        )
+        assert not re.search(forbidden, script.read_text(encoding="utf-8")), script.name
 
 
 def test_ids_on_a_page_are_unique(appraisal):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from karat.appraisal import Appraisal
-from karat.report.board import level
+from karat.report.board import has_shares, level
 from karat.report.naming import Naming
 from karat.report.numbers import count
 from karat.report.printable import printable
@@ -41,12 +41,11 @@ def method(appraisal: Appraisal) -> tuple[tuple[str, str], ...]:
             if appraisal.reference.is_biased
             else f"{level(appraisal.confidence)} score intervals, by Student's t, honest near zero too.",
         ),
-        (
-            "Scale",
-            f"1 % is the MMD that 1 % of {printable(appraisal.ruler.vendor, 40)}, the farthest vendor, makes "
-            f"when mixed into the reference: {appraisal.ruler.percent:.3g}.",
-        ),
     ]
+    if has_shares(appraisal):
+        farthest = printable(appraisal.ruler.vendor, 40)
+        mixed = f"1 % is the MMD that 1 % of {farthest}, the farthest vendor, makes when mixed in"
+        said.append(("Scale", f"{mixed}: {appraisal.ruler.percent:.3g}."))
     return tuple(said)
 
 

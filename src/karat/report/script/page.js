@@ -132,6 +132,7 @@ function startPanel(panel, saved) {
 /** What the panel found, in a sentence. */
 function outcome(result, names) {
   const { order, candidates, found } = result;
+  if (found.k === 1) return "With one vendor there is nothing to compare; its distance is below.";
   if (!found.hasErrors) return `Nearest: ${names[order[0]]}. For this many vendors the page shows values and order, without intervals.`;
   const named = candidates.slice(0, 4).map((a) => names[a]);
   const more = candidates.length > 4 ? ` and ${candidates.length - 4} more` : "";
