@@ -38,7 +38,7 @@ CLASSES, NUMBERS = ("classes",), ("numbers",)
 LINES = (
     Line("LAVA", "lava", "paper", "LAVA", options={"most_rows": 500}, tasks=CLASSES),
     Line("DAVINZ", "davinz", "paper", "DAVINZ"),
-    Line("CS", "cs-shapley", "paper", "CS", tasks=CLASSES),
+    Line("CS", "cs-shapley", "paper", "CS", options={"exact_up_to": 8, "orders": 20}, tasks=CLASSES),
     Line("IG", "information-gain", "paper", "IG", references=("none",), tasks=NUMBERS),
     Line("VV", "volume", "paper", "VV", references=("none",), tasks=NUMBERS),
     Line("MMD², paper's kernel", "mmd2", "paper", "MMD²", options={"kernel": "paper"}),
