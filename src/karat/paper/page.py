@@ -40,7 +40,8 @@ at, every trial is shown, and no line is a "best of". A miss is printed with its
   frozen patch features; `--scale full` takes the paper's m and trials and many hours.
 - **Costly valuations** are cut down at quick scale: LAVA, CS and mmd-cond get 500 validation rows, and 50
   principal components where there are more than 100 columns; LAVA moves at most 500 rows of each side;
-  CS trains ridge regressions, in 20 random orders beyond 8 vendors, mmd-cond linear models, and DAVINZ a linear model in closed form.
+  CS trains ridge regressions, in 20 random orders beyond 8 vendors, mmd-cond linear models, and DAVINZ a
+  linear model in closed form.
 - **CUDA** columns: not measured, no GPU.
 
 ## What the paper's definitions cannot give
