@@ -90,6 +90,8 @@ def test_classes_are_as_far_apart_as_their_rows():
     labelled = LabelledRows(rows, np.repeat([0, 1, 2], 20))
     expected = [[0.5 * ((s - t) ** 2).sum() for t in CENTRES] for s in CENTRES]
     np.testing.assert_allclose(class_distances(labelled, labelled), expected, atol=1e-9)
+    copy = LabelledRows(labelled.rows[::-1], labelled.codes[::-1])
+    np.testing.assert_allclose(class_distances(labelled, copy), expected, atol=1e-9)
 
 
 def test_a_swapped_label_costs_the_distance_of_the_classes():

@@ -30,8 +30,8 @@ MOST_ROUNDS = 1000
 STRIP_CELLS = 1 << 19
 """Costs made at a time and thread: 2 MB of float32, which stays in the cache."""
 
-EXACT_CELLS = 1 << 22
-"""Up to so many pairs the strips are float64; beyond, float32."""
+EXACT_CELLS = 1 << 20
+"""Up to so many pairs the strips are float64; beyond, float32, which halves the time."""
 
 RELAXATION = 1.7
 """Updates of g are lengthened by this once the plan is nearly right (Thibault et al. 2021). In twelve cases
