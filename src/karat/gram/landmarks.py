@@ -41,7 +41,7 @@ FEWEST_COMPARED = 4_000
 MOST_COMPARED_OF_ONE = 1_000
 FEWEST_COMPARED_OF_ONE = 8
 
-TOLERANCE = 0.1
+TOLERANCE = 0.05
 """Default standard error, in units of the sampling error that the sources' own rows leave."""
 
 TRIAL_SOURCES, TRIAL_ROWS = 6, 200
@@ -87,8 +87,8 @@ def landmark_moments(
         names: of the sources.
         anchor: the index of the buyer's own rows.
         landmarks: how many; by default as many as the tolerance needs, at most 2,048.
-        tolerance: standard error asked for, of every entry of the gram matrix; by default a tenth of
-            the largest sampling error.
+        tolerance: standard error asked for, of every entry of the gram matrix; by default a twentieth
+            of the largest sampling error.
         centre: subtracted from every row, where the kernel allows it; by default the mean of the last source.
         seed: of the draws.
         workers: threads; the result does not depend on it.
@@ -96,20 +96,21 @@ def landmark_moments(
         checkpoint: a file that partial sums are kept in, so that a run that was stopped goes on from there.
     """
     streams = [as_stream(source) for source in sources]
-    drawn = _draw(streams, landmarks, seed, with_mean=centre is None)
-    if centre is None:
-        assert drawn[-1].mean is not None
-        centre = drawn[-1].mean
-    shift = centre if kernel.is_shift_invariant else np.zeros_like(centre)
-    kept = _kept_rows(drawn)
-    chosen = _choose_landmarks(drawn, kept, kernel, shift, landmarks, tolerance, workers)
-    features = [chosen.features(rows) for rows in kept]
-    compared = compare(kept, features, kernel, shift, workers=workers)
-    sizes = np.array([source.size for source in drawn], dtype=np.float64)
-    key = fingerprint(kernel.digest, seed, sizes, chosen.projection, *(rows for rows in kept))
-    sums = _SecondPass(streams, sizes, kernel, chosen, shift, Checkpoint.at(checkpoint, key))
-    sums.run(workers, progress)
-    return _assembled(sums, features, compared, names, anchor, kernel)
+    with threadpool_limits(1, user_api="blas"):  # our own threads are at work; more would only wait
+        drawn = _draw(streams, landmarks, seed, with_mean=centre is None)
+        if centre is None:
+            assert drawn[-1].mean is not None
+            centre = drawn[-1].mean
+        shift = centre if kernel.is_shift_invariant else np.zeros_like(centre)
+        kept = _kept_rows(drawn)
+        chosen = _choose_landmarks(drawn, kept, kernel, shift, landmarks, tolerance, workers)
+        features = [chosen.features(rows) for rows in kept]
+        compared = compare(kept, features, kernel, shift, workers=workers)
+        sizes = np.array([source.size for source in drawn], dtype=np.float64)
+        key = fingerprint(kernel.digest, seed, sizes, chosen.projection, *(rows for rows in kept))
+        sums = _SecondPass(streams, sizes, kernel, chosen, shift, Checkpoint.at(checkpoint, key))
+        sums.run(workers, progress)
+        return _assembled(sums, features, compared, names, anchor, kernel)
 
 
 def _draw(streams: Sequence[RowStream], landmarks: int | None, seed: int, *, with_mean: bool) -> list[Drawn]:
@@ -192,14 +193,13 @@ class _SecondPass:
     def run(self, workers: int | None, progress: Progress | None) -> None:
         """Read every source once, except what a checkpoint has already."""
         total = float(self.sizes.sum()) * self.landmarks.size
-        with threadpool_limits(1, user_api="blas"):
-            for j, rows, values, own in in_order(self._piece, self._left(), workers):
-                self.value_sums[j] += values
-                self.self_sums[j] += own
-                self.done += 1
-                self.checkpoint.save_now_and_then(self._state)
-                if progress is not None:
-                    progress(self._rows_done(j, rows) * self.landmarks.size, total)
+        for j, rows, values, own in in_order(self._piece, self._left(), workers):
+            self.value_sums[j] += values
+            self.self_sums[j] += own
+            self.done += 1
+            self.checkpoint.save_now_and_then(self._state)
+            if progress is not None:
+                progress(self._rows_done(j, rows) * self.landmarks.size, total)
         self.checkpoint.remove()
 
     def _left(self) -> Iterator[tuple[int, int, Rows]]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from karat.gram.dense import KernelValues
 from karat.kernels import Kernel
 from karat.typing import Matrix, Rows, Vector
 
@@ -24,6 +23,8 @@ class Landmarks:
     """Rows (p, d) that stand for all, and the features (., r) that follow from them."""
 
     def __init__(self, kernel: Kernel, rows: Rows, shift: Vector) -> None:
+        from karat.gram.dense import KernelValues  # numba is imported by the first kernel that runs
+
         self.size = len(rows)
         self._values = KernelValues(kernel, rows, shift)
         eigenvalues, directions = np.linalg.eigh(self._values.of(rows).astype(np.float64))

@@ -17,9 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from karat.gram.dense import KernelValues
 from karat.gram.moments import interaction_variances
 from karat.gram.stream import stacked
 from karat.gram.workers import in_order
@@ -83,6 +81,8 @@ def compare(
     drawn: Sequence[Rows], features: Sequence[Matrix], kernel: Kernel, shift: Vector, *, workers: int | None
 ) -> Compared:
     """Residuals between all pairs of drawn rows; Q^2 (d + r) multiply-adds for Q rows in all."""
+    from karat.gram.dense import KernelValues  # numba is imported by the first kernel that runs
+
     sizes = np.array([len(rows) for rows in drawn], dtype=np.float64)
     everyone, phi = stacked(drawn), np.concatenate(features).astype(np.float32)
     source = np.repeat(np.arange(len(drawn)), sizes.astype(np.intp))
@@ -98,8 +98,7 @@ def compare(
         sums = (residual, residual * residual, values, values * values)
         return tuple((matrix @ of_source).astype(np.float64) for matrix in sums)
 
-    with threadpool_limits(1, user_api="blas"):
-        strips = list(in_order(strip, range(0, len(everyone), STRIP_ROWS), workers))
+    strips = list(in_order(strip, range(0, len(everyone), STRIP_ROWS), workers))
     residual, residual_squares, values, squares = (np.concatenate(part) for part in zip(*strips, strict=True))
     cuts = np.cumsum(sizes)[:-1].astype(np.intp)
     partners = np.maximum(sizes[None, :] - np.eye(len(drawn)), 1.0)
