@@ -105,3 +105,14 @@ def test_odd_moments_give_the_librarys_numbers_too(open_report, kind):
         weights = [mixture.get(name, 0.0) for name in appraisal.moments.names]
         found = page.evaluate("(w) => karat.whatIf(w, { margin: 5 })", weights)
         assert_same(found, appraisal.what_if(mixture), margin="5%", confidence=0.95)
+
+
+def test_beyond_thirty_vendors_there_are_values_and_order_without_intervals(open_report):
+    appraisal = contaminated(33, rows=12, anchor=20)
+    page = open_report(report(appraisal)).page
+    weights = np.full(34, 1.0 / 34)
+    found = page.evaluate("(w) => karat.whatIf(w)", weights.tolist())
+    expected = appraisal.what_if(dict(zip(appraisal.moments.names, weights.tolist(), strict=True)))
+    np.testing.assert_allclose(found["squared"], expected.distances.squared, rtol=0, atol=1e-12)
+    assert [appraisal.moments.names[a] for a in found["order"]] == [v.name for v in expected.ranking]
+    assert set(found["intervals"]) == {None}

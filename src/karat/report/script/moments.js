@@ -39,6 +39,7 @@ function quadratic(matrix, contrast, n, offset = 0) {
 function squaredDistances(moments, weights) {
   const { n, vendors, effective_sizes: sizes } = moments;
   const k = vendors.length;
+  if (moments.covariance === null) return { k, hasErrors: false, squared: distancesAlone(moments, weights) };
   const contrasts = vendors.map((source) => Float64Array.from(weights, (w, j) => (j === source ? 1 : 0) - w));
   const size = moments.gram_biased.reduce((most, entry) => Math.max(most, Math.abs(entry)), 0);
   const found = { k, contrasts };
@@ -48,8 +49,7 @@ function squaredDistances(moments, weights) {
   found.approximation = contrasts.map((c) =>
     moments.approximation === null ? 0 : quadratic(moments.approximation, c.map(Math.abs), n),
   );
-  found.hasErrors = moments.covariance !== null;
-  if (!found.hasErrors) return found;
+  found.hasErrors = true;
   const { total, shares } = plugIn(moments, contrasts);
   found.plugIn = total;
   found.secondOrder = secondOrder(moments, contrasts);
@@ -62,6 +62,13 @@ function squaredDistances(moments, weights) {
     }
   }
   return found;
+}
+
+/** G_ii - 2 (G w)_i + w' G w: for markets too large for their uncertainty, O(n^2) in all. */
+function distancesAlone({ n, gram, vendors }, weights) {
+  const product = weights.map((_, i) => weights.reduce((sum, w, j) => sum + gram[i * n + j] * w, 0));
+  const own = weights.reduce((sum, w, i) => sum + w * product[i], 0);
+  return vendors.map((i) => gram[i * n + i] - 2 * product[i] + own);
 }
 
 /** P for all pairs of contrasts, and what each source adds to its diagonal. */
