@@ -64,6 +64,7 @@ def run(
     from karat.paper.listing import run_entry
 
     command = f"karat paper run {wanted} --scale {scale}" + ("" if trials is None else f" --trials {trials}")
+    command += "" if only is None else f" --only {only}"
 
     def tell(line: str) -> None:
         if not sys.stderr.isatty():
