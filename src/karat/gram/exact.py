@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from karat.gram.engines import BlockEngine, fused_engines
 from karat.gram.panels import HEIGHT, Shelf, self_sum
+from karat.gram.room import zeros
 from karat.gram.sums import KernelSums
 from karat.gram.tasks import Engine, Task, TaskSums, cut_into_tasks
 from karat.gram.workers import in_order
@@ -77,9 +78,10 @@ class _RunningSums:
 
     def __init__(self, shelf: Shelf, base: KernelSums) -> None:
         self.shelf = shelf
-        self.row_sums = np.zeros((HEIGHT * len(shelf), len(base.sizes)))
-        for j, rows in enumerate(base.row_sums):
-            self.row_sums[shelf.rows_of(j)] = rows
+        self.row_sums = zeros((HEIGHT * len(shelf), len(base.sizes)))
+        if base.seen.any():
+            for j, rows in enumerate(base.row_sums):
+                self.row_sums[shelf.rows_of(j)] = rows
         self.squares, self.seen = base.squares.copy(), base.seen.copy()
 
     def add_all(

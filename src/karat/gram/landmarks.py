@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from karat.errors import UsageError
 from karat.gram.checkpoint import Checkpoint, fingerprint
 from karat.gram.moments import MOST_SOURCES_WITH_COVARIANCE, Moments
-from karat.gram.nystroem import Landmarks
+from karat.gram.nystroem import Landmarks, ProjectedRowMeans
 from karat.gram.panels import self_sum
 from karat.gram.residual import Compared, compare
 from karat.gram.stream import PIECE_ROWS, Drawn, RowStream, as_stream, draw_rows, pieces, shares, stacked
@@ -38,6 +38,9 @@ MOST_COMPARED = 12_000
 """Rows of all sources together that are compared in pairs: 144 million kernel values, a second or two."""
 
 FEWEST_COMPARED = 4_000
+MOST_KEPT_CELLS = 32_000_000
+"""Cells of the rows that are kept of more than 64 sources, 256 MB: their scatter gives standard errors."""
+
 MOST_COMPARED_OF_ONE = 1_000
 FEWEST_COMPARED_OF_ONE = 8
 
@@ -54,15 +57,15 @@ class Approximated:
 
     moments.approximation holds the standard error of each entry of the gram matrix.
     landmarks: how many; rank: directions they span; compared: rows of each source that were compared.
-    row_means: per source (q_j, n), the row means of its compared rows: what the moments of more than 64
-        sources do not hold.
+    row_means: per source (q_j, n), the row means of some of its rows: what the moments of more than 64
+        sources do not hold, and then only good for products `means @ contrasts`.
     """
 
     moments: Moments
     landmarks: int
     rank: int
     compared: tuple[int, ...]
-    row_means: tuple[Matrix, ...]
+    row_means: Sequence[Matrix]
 
 
 def landmark_moments(
@@ -110,7 +113,7 @@ def landmark_moments(
         key = fingerprint(kernel.digest, seed, sizes, chosen.projection, *(rows for rows in kept))
         sums = _SecondPass(streams, sizes, kernel, chosen, shift, Checkpoint.at(checkpoint, key))
         sums.run(workers, progress)
-        return _assembled(sums, features, compared, names, anchor, kernel)
+        return _assembled(sums, features, compared, names, anchor, kernel, [one.draws[1] for one in drawn])
 
 
 def _draw(streams: Sequence[RowStream], landmarks: int | None, seed: int, *, with_mean: bool) -> list[Drawn]:
@@ -119,12 +122,20 @@ def _draw(streams: Sequence[RowStream], landmarks: int | None, seed: int, *, wit
     if landmarks is not None and landmarks < 1:
         raise UsageError(f"{landmarks} landmarks were asked for.", hint="Ask for at least one, or for none.")
     wanted = shares(max(landmarks or MOST_LANDMARKS, n), n)
-    most = min(MOST_COMPARED_OF_ONE, max(FEWEST_COMPARED_OF_ONE, MOST_COMPARED // n))
-    last = n - 1
-    return [
-        draw_rows(stream, (wanted[j], most), seed=seed * (n + 1) + j, with_mean=with_mean and j == last)
-        for j, stream in enumerate(streams)
-    ]
+    most, last, found = MOST_COMPARED_OF_ONE, n - 1, []
+    for j, stream in enumerate(streams):
+        counts, is_last = (wanted[j], most), with_mean and j == last
+        found.append(draw_rows(stream, counts, seed=seed * (n + 1) + j, with_mean=is_last))
+        most = _most_kept(n, found[0].draws[0].shape[1])
+    return found
+
+
+def _most_kept(sources: int, width: int) -> int:
+    """Rows that are kept of each source: to be compared, and of many sources also for their scatter."""
+    most = MOST_COMPARED // sources
+    if sources > MOST_SOURCES_WITH_COVARIANCE:
+        most = max(most, MOST_KEPT_CELLS // (sources * width))
+    return min(MOST_COMPARED_OF_ONE, max(FEWEST_COMPARED_OF_ONE, most))
 
 
 def _kept_rows(drawn: Sequence[Drawn]) -> list[Rows]:
@@ -232,6 +243,7 @@ def _assembled(
     names: Sequence[str],
     anchor: int | None,
     kernel: Kernel,
+    kept: Sequence[Rows],
 ) -> Approximated:
     """Moments from mean features, the compared rows' features and their residuals."""
     sizes, n = sums.sizes, len(names)
@@ -242,7 +254,7 @@ def _assembled(
     np.fill_diagonal(gram, (sizes * np.diag(gram) - own) / (sizes - 1.0))
     gram = gram + compared.means
     self_mean = sums.self_sums / sizes
-    row_means = []
+    row_means: list[Any] = []
     for j, (phi, norm) in enumerate(zip(features, norms, strict=True)):
         rows = phi @ means.T
         rows[:, j] = (sizes[j] * rows[:, j] - norm) / (sizes[j] - 1.0)  # a row does not meet itself
@@ -262,6 +274,12 @@ def _assembled(
         approximation=compared.standard_errors(sizes),
     )
     counts = tuple(int(q) for q in compared.sizes)
+    if n > MOST_SOURCES_WITH_COVARIANCE:
+        onto = sums.landmarks.projection @ means.T  # (p, n)
+        row_means = [
+            ProjectedRowMeans(sums.landmarks, rows, onto, source=j, size=sizes[j], itself=float(own[j]))
+            for j, rows in enumerate(kept)
+        ]
     return Approximated(moments, sums.landmarks.size, sums.landmarks.rank, counts, tuple(row_means))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,15 +116,15 @@ def moments_from_sums(
     """Moments from sums that have seen every pair; O(N n^2), no kernel value is computed."""
     sums.check_complete(names)
     n, sizes = len(names), sums.sizes
-    means = row_means(sums)
-    gram = np.stack([h.mean(axis=0) for h in means])
+    gram, variances = np.empty((n, n)), np.empty((n, n))
+    covariance = np.empty((n, n, n)) if n <= MOST_SOURCES_WITH_COVARIANCE else None
+    for j, h in enumerate(row_means(sums)):
+        gram[j], variances[j] = h.mean(axis=0), h.var(axis=0, ddof=1)
+        if covariance is not None:
+            covariance[j] = np.cov(h, rowvar=False, ddof=1)
     gram = (gram + gram.T) / 2.0
     biased = gram.copy()
     np.fill_diagonal(biased, (np.diag(gram) * (sizes - 1.0) + sums.self_sums / sizes) / sizes)
-    variances = np.stack([h.var(axis=0, ddof=1) for h in means])
-    covariance = None
-    if n <= MOST_SOURCES_WITH_COVARIANCE:
-        covariance = np.stack([np.cov(h, rowvar=False, ddof=1).reshape(n, n) for h in means])
     return Moments(
         names=tuple(names),
         anchor=anchor,
@@ -140,10 +140,34 @@ def moments_from_sums(
     )
 
 
-def row_means(sums: KernelSums) -> list[Matrix]:
-    """Per source (m_j, n), the mean kernel value of each of its rows with the rows of every source."""
-    partners = sums.sizes[None, :] - np.eye(len(sums.sizes))  # a row does not meet itself
-    return [rows / partners[j] for j, rows in enumerate(sums.row_sums)]
+class RowMeans(Sequence[Matrix]):
+    """Per source (m_j, n), the mean kernel value of each of its rows with the rows of every source.
+
+    Made when asked for: those of a thousand sources together would not fit in memory.
+    """
+
+    def __init__(self, sums: KernelSums) -> None:
+        self._sums = sums
+
+    def __len__(self) -> int:
+        return len(self._sums.sizes)
+
+    @overload
+    def __getitem__(self, j: int) -> Matrix: ...
+    @overload
+    def __getitem__(self, j: slice) -> list[Matrix]: ...
+    def __getitem__(self, j: int | slice) -> Matrix | list[Matrix]:
+        if isinstance(j, slice):
+            return [self[k] for k in range(len(self))[j]]
+        partners = self._sums.sizes.copy()
+        partners[j] -= 1.0  # a row does not meet itself
+        means: Matrix = self._sums.row_sums[j] / partners
+        return means
+
+
+def row_means(sums: KernelSums) -> RowMeans:
+    """The row means that the sums hold."""
+    return RowMeans(sums)
 
 
 def interaction_variances(squares: Matrix, gram: Matrix, variances: Matrix, sizes: Vector) -> Matrix:

@@ -36,6 +36,11 @@ class Landmarks:
         """How many directions were kept."""
         return int(self.projection.shape[1])
 
+    def values(self, rows: Rows) -> Matrix:
+        """k(x, z) for rows x and all landmarks z, (m, p)."""
+        values: Matrix = self._values.of(rows).astype(np.float64)
+        return values
+
     def value_sums(self, rows: Rows) -> Vector:
         """(p,), the sum of k(z, x) over rows x: in float32 over 32 rows, in float64 beyond."""
         values = self._values.of(rows)
@@ -46,5 +51,39 @@ class Landmarks:
 
     def features(self, rows: Rows) -> Matrix:
         """The map of each row, (m, r)."""
-        features: Matrix = self._values.of(rows).astype(np.float64) @ self.projection
+        features: Matrix = self.values(rows) @ self.projection
         return features
+
+
+class ProjectedRowMeans:
+    """The row means h_l(x) of some rows of a source, projected on the landmarks: in effect a matrix (q, n).
+
+    Written out for a thousand sources it would be large. What is asked of it is a product with contrasts c,
+    k(x, z) B c with B (p, n), which costs one pass over the landmarks.
+    """
+
+    def __init__(
+        self,
+        landmarks: Landmarks,
+        rows: Rows,
+        coefficients: Matrix,
+        *,
+        source: int,
+        size: float,
+        itself: float,
+    ) -> None:
+        self._landmarks, self._rows, self._coefficients = landmarks, rows, coefficients
+        self._source, self._size, self._itself = source, size, itself
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self._rows), int(self._coefficients.shape[1])
+
+    def __matmul__(self, contrasts: Matrix) -> Matrix:
+        """Row means times contrasts (n, k); a row is left out of its own source's mean."""
+        j = self._source
+        both = np.column_stack([self._coefficients @ contrasts, self._coefficients[:, j]])
+        found = self._landmarks.values(self._rows) @ both
+        own = (found[:, -1] - self._itself) / (self._size - 1.0)
+        product: Matrix = found[:, :-1] + np.outer(own, contrasts[j])
+        return product
