@@ -13,13 +13,15 @@ from karat.errors import ValuationError
 from karat.vendors import Market
 
 
+@pytest.mark.parametrize("adaptive", [True, False])
 @pytest.mark.parametrize(("shift", "scale"), [(0.0, 1.0), (1.0, 1.0), (0.0, 0.5)])
-def test_normal_rows_have_the_textbook_divergence(shift, scale):
+def test_normal_rows_have_the_textbook_divergence(shift, scale, adaptive):
     """KL(N(shift, scale^2) | N(0, 1)) = (scale^2 + shift^2 - 1) / 2 - log scale, in each of two columns."""
     rng = np.random.default_rng(0)
     expected = 2 * ((scale**2 + shift**2 - 1.0) / 2.0 - math.log(scale))
     found = [
-        kl_divergence(rng.normal(shift, scale, size=(1500, 2)), rng.normal(size=(1500, 2))) for _ in range(3)
+        kl_divergence(rng.normal(shift, scale, size=(1500, 2)), rng.normal(size=(1500, 2)), adaptive=adaptive)
+        for _ in range(3)
     ]
     assert np.mean(found) == pytest.approx(expected, abs=0.05 + 0.06 * expected)
 
@@ -31,7 +33,28 @@ def test_without_ties_it_is_the_formula_with_neighbours_of_another_library(k):
     rho = NearestNeighbors(n_neighbors=k).fit(x).kneighbors()[0][:, -1]
     nu = NearestNeighbors(n_neighbors=k).fit(y).kneighbors(x)[0][:, -1]
     expected = 3 * np.mean(np.log(nu / rho)) + math.log(45 / 59)
-    assert kl_divergence(x, y, neighbours=k) == pytest.approx(expected, abs=1e-9)
+    assert kl_divergence(x, y, neighbours=k, adaptive=False) == pytest.approx(expected, abs=1e-9)
+
+
+def test_counting_neighbours_within_one_radius_is_that_of_a_loop():
+    rng = np.random.default_rng(6)
+    x, y = np.round(rng.normal(size=(40, 2)), 1), np.round(rng.normal(size=(30, 2)), 1)
+    total = 0.0
+    for i, row in enumerate(x):
+        own = np.sort(np.delete(np.linalg.norm(x - row, axis=1), i))
+        other = np.sort(np.linalg.norm(y - row, axis=1))
+        radius = max(own[2], other[2]) + 1e-9
+        total += digamma((own <= radius).sum()) - digamma((other <= radius).sum())
+    expected = total / 40 + math.log(30 / 39)
+    assert kl_divergence(x, y, neighbours=3) == pytest.approx(expected, abs=1e-9)
+
+
+def test_columns_that_depend_on_others_favour_nobody_when_neighbours_are_counted():
+    """One number in three columns; the larger preview is of the same distribution, and is told so."""
+    rng = np.random.default_rng(7)
+    x, y = (np.tile(rng.normal(size=(rows, 1)), (1, 3)) for rows in (900, 180))
+    assert abs(kl_divergence(x, y)) < 0.1
+    assert kl_divergence(x, y, adaptive=False) == pytest.approx(2.0 * math.log(5.0), abs=0.4)
 
 
 def test_on_discrete_rows_it_compares_frequencies():
@@ -70,7 +93,9 @@ def test_a_vendor_that_lacks_rows_is_seen_from_the_reference():
     forward = value(market, "kl").scores
     backward = value(market, "kl", direction="reference").scores
     assert forward[0] == pytest.approx(-math.log(2.0), abs=0.25)
-    assert backward[0] < forward[0] - 1.0
+    assert backward[0] < forward[0] - 0.3
+    fixed = value(market, "kl", direction="reference", adaptive=False).scores
+    assert fixed[0] < backward[0]  # far from all rows, distances go on growing where counts are used up
 
 
 def test_without_an_anchor_a_vendor_meets_the_others():

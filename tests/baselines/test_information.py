@@ -83,10 +83,10 @@ def test_spread_rows_tell_more(market, model):
 
 def test_the_fit_finds_the_process_that_made_the_targets():
     rng = np.random.default_rng(4)
-    rows = rng.uniform(-3.0, 3.0, size=(150, 1))
+    rows = rng.uniform(-3.0, 3.0, size=(100, 1))
     truth = Process(lengthscale=0.7, amplitude=1.0, noise=0.04)
-    factor = np.linalg.cholesky(truth.kernel(rows, rows) + 0.04 * np.eye(150))
-    fitted = fit_process(rows, factor @ rng.normal(size=(150, 3)))
+    factor = np.linalg.cholesky(truth.kernel(rows, rows) + 0.04 * np.eye(100))
+    fitted = fit_process(rows, factor @ rng.normal(size=(100, 4)))
     assert fitted.lengthscale == pytest.approx(0.7, rel=0.2)
     assert fitted.noise == pytest.approx(0.04, rel=0.3)
 

@@ -28,6 +28,7 @@ class KullbackLeibler(Valuation):
     direction: "vendor" is KL(P_i | reference), large where the vendor has rows that the reference lacks;
     "reference" is KL(reference | P_i), large where the vendor lacks what the reference has. Without an anchor
     the reference is the union of the *other* vendors: a row that met itself there would be infinitely close.
+    adaptive: count neighbours within one radius, which needs no dimension; see `kl_divergence`.
     """
 
     name: ClassVar[str] = "kl"
@@ -37,6 +38,7 @@ class KullbackLeibler(Valuation):
     citation: ClassVar[str] = "Wang et al. 2009"
 
     neighbours: int = 5
+    adaptive: bool = True
     direction: Literal["vendor", "reference"] = "vendor"
     most_rows: int = 10_000
 
@@ -52,22 +54,25 @@ class KullbackLeibler(Valuation):
             reference = others.drawn(self.most_rows, case.seed).rows
             rows = rows_of(sample)[drawn_rows(sample, self.most_rows, case.seed)]
             pair = (rows, reference) if self.direction == "vendor" else (reference, rows)
-            scores.append(-kl_divergence(*pair, neighbours=self.neighbours))
+            scores.append(-kl_divergence(*pair, neighbours=self.neighbours, adaptive=self.adaptive))
             case.tell(i + 1, len(case.market.samples))
         return case.values(self, scores, reference=names.pop(), neighbours=self.neighbours)
 
 
-def kl_divergence(x: Matrix, y: Matrix, *, neighbours: int = 5) -> float:
-    """KL(P | Q) from x (m, d) of P and y (l, d) of Q.
+def kl_divergence(x: Matrix, y: Matrix, *, neighbours: int = 5, adaptive: bool = True) -> float:
+    """KL(P | Q) from x (m, d) of P and y (l, d) of Q (Wang et al. 2009).
 
     With rho(x) the distance to the k-th neighbour among the other rows of x, nu(x) that among the rows of y,
 
-        KL = mean over x of  d log(nu / rho)  +  log(l / (m - 1))        (Wang et al. 2009).
+        adaptive   KL = mean over x of  psi(a) - psi(b)    +  log(l / (m - 1))
+        fixed      KL = mean over x of  d log(nu / rho)    +  log(l / (m - 1)),
 
-    Where either distance is 0, because rows repeat, the row's term is psi(a) - psi(b) instead, with a and b
-    the numbers of rows of x and of y within the larger of the two (their estimator with adaptive neighbours):
-    on discrete data this is the log of the ratio of frequencies. Where there are fewer rows than k, k is
-    smaller. Far from all rows of y nobody knows how improbable a row is there: the estimate then falls short.
+    a and b being the numbers of rows of x and of y within the larger of rho and nu. The fixed form takes rows
+    to fill d dimensions: where columns are discrete or depend on each other it is off by about
+    (d / true dimension - 1) log(m / l), which favours the vendor with fewer rows. Counting asks for no
+    dimension, and on discrete rows gives the log of the ratio of frequencies; it also serves the fixed form
+    where a distance is 0. Where there are fewer rows than k, k is smaller. Far from all rows of y nobody
+    knows how improbable a row is: both forms fall short there, counting more so.
     """
     from scipy.special import digamma
 
@@ -84,9 +89,9 @@ def kl_divergence(x: Matrix, y: Matrix, *, neighbours: int = 5) -> float:
         within[np.arange(len(strip)), np.arange(start, start + len(strip))] = np.inf
         rho = np.partition(within, k - 1, axis=1)[:, k - 1]
         nu = np.partition(across, k - 1, axis=1)[:, k - 1]
-        is_tied = (rho <= least) | (nu <= least)
-        total += 0.5 * d * float(np.log(nu[~is_tied] / rho[~is_tied]).sum())
-        reach = np.maximum(np.maximum(rho, nu)[is_tied] * (1.0 + ROUNDING), least)[:, None]
-        counts = (within[is_tied] <= reach).sum(axis=1), (across[is_tied] <= reach).sum(axis=1)
+        counted = (rho <= least) | (nu <= least) | adaptive
+        total += 0.5 * d * float(np.log(nu[~counted] / rho[~counted]).sum())
+        reach = np.maximum(np.maximum(rho, nu)[counted] * (1.0 + ROUNDING), least)[:, None]
+        counts = (within[counted] <= reach).sum(axis=1), (across[counted] <= reach).sum(axis=1)
         total += float((digamma(counts[0]) - digamma(counts[1])).sum())
     return total / m + float(np.log(l / (m - 1)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from karat.baselines.base import Case, Valuation
 from karat.baselines.labels import Labels
@@ -147,8 +148,8 @@ def fit_process(rows: Matrix, targets: Matrix) -> Process:
     start = math.sqrt(rows.shape[1])
     kernel = ConstantKernel(1.0, (1e-2, 1e3)) * RBF(start, (1e-2 * start, 1e2 * start))
     model = GaussianProcessRegressor(kernel + WhiteKernel(0.5, (1e-3, 1e1)), alpha=0.0)
-    with warnings.catch_warnings():
-        # A parameter at its bound is a fit like any other here.
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
+        # A parameter at its bound is a fit like any other here; matrices this small are for one thread.
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = model.fit(rows, targets).kernel_
     return Process(
