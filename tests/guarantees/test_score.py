@@ -48,12 +48,20 @@ def test_without_second_order_the_interval_in_mmd_is_symmetric_about_a_shifted_c
     assert math.sqrt(high) == pytest.approx(centre + Z[0] * tau / 2.0)
 
 
-def test_steepness_tends_to_v1_over_theta_far_from_zero_and_to_noise_in_four_directions_at_zero() -> None:
+def test_far_from_zero_steepness_is_the_first_order_variance_over_theta() -> None:
     far = steepness(one(100.0), one(101.0), one(3.0 + 2e-6), one(1e-6))[0]
     assert far == pytest.approx(3.0 / 100.0, rel=1e-3)
-    eigenvalue = 0.01  # H with four equal eigenvalues: V2 = 2 * 4 * eigenvalue^2, tau^2 = 4 eigenvalue
-    v2 = 8.0 * eigenvalue**2
-    assert steepness(one(0.0), one(1.0), one(2.0 * v2), one(v2))[0] == pytest.approx(4.0 * eigenvalue)
+
+
+@pytest.mark.parametrize(("directions", "expected"), [(1, 4.0), (16, 8.0), (81, 12.0)])
+def test_at_zero_steepness_lies_between_the_average_eigenvalue_and_the_bound(
+    directions: int, expected: float
+) -> None:
+    """Equal eigenvalues, D of them: average 1, bound sqrt(D), geometric mean D^(1/4); V2 = 2 tr H^2."""
+    eigenvalue = 0.01
+    v2, total = 2.0 * directions * eigenvalue**2, directions * eigenvalue
+    found = steepness(one(0.0), one(total), one(2.0 * v2), one(v2))[0]
+    assert found == pytest.approx(expected * eigenvalue)
 
 
 def test_steepness_never_exceeds_four_times_all_the_noise_there_is() -> None:

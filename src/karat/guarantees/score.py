@@ -22,19 +22,21 @@ def variance_of(plug_in: Vector, second_order: Vector) -> Vector:
 def steepness(squared: Vector, biased: Vector, plug_in: Vector, second_order: Vector) -> Vector:
     """tau^2, so that the first-order variance of theta is tau^2 theta: the slope of V1 along the witness.
 
-    V1 / theta with V1 = P - 2 V2 estimates it where theta is clear of the noise, sqrt(V2). At theta = 0 the
-    ratio says nothing; there tau^2 <= 2 sqrt(2 V2), the largest eigenvalue of the noise against the root of
-    the sum of their squares, and half of that (noise in four equal directions) is taken. The two are
-    averaged with theta against twice the noise:
+    V1 / theta with V1 = P - 2 V2 estimates it where theta is clear of its own noise, sqrt(V2). At theta = 0
+    the ratio says nothing, and tau^2 / 4 is some eigenvalue of the noise H, of which two sums are known,
+    tr H = c'Vc - c'Gc and tr H^2 = V2 / 2: the geometric mean of the average eigenvalue tr H^2 / tr H and of
+    the bound sqrt(tr H^2) is taken. The two are averaged with theta against twice the noise,
 
-        tau^2 = (V1 + 2 sqrt(2) V2) / (theta + 2 sqrt(V2)),
+        tau^2 = (V1 + 2 sqrt(V2) tau_0^2) / (theta + 2 sqrt(V2)),
+        tau_0^2 = 4 (tr H^2)^(3/4) / (tr H)^(1/2),
 
-    and at most four times the sum of the eigenvalues, which is c'Vc - c'Gc.
+    and tau^2 is at most 4 tr H.
     """
-    v2 = np.maximum(second_order, 0.0)
-    top = np.maximum(plug_in - 2.0 * v2, 0.0) + 2.0 * math.sqrt(2.0) * v2
-    bottom = np.maximum(squared, 0.0) + 2.0 * np.sqrt(v2)
-    total = np.maximum(biased - squared, 0.0)
+    v2, total = np.maximum(second_order, 0.0), np.maximum(biased - squared, 0.0)
+    prior = 4.0 * np.divide((v2 / 2.0) ** 0.75, np.sqrt(total), out=np.zeros_like(v2), where=total > 0.0)
+    weight = 2.0 * np.sqrt(v2)
+    top = np.maximum(plug_in - 2.0 * v2, 0.0) + weight * prior
+    bottom = np.maximum(squared, 0.0) + weight
     slope: Vector = np.divide(top, bottom, out=4.0 * total, where=top < 4.0 * total * bottom)
     return np.where(np.isnan(top), np.nan, slope)
 
