@@ -27,7 +27,7 @@ from karat.typing import Matrix, Rows, Vector
 ROUNDING = 1e-7
 """Least standard error, in units of the largest mean kernel value: products are float32."""
 
-STRIP_ROWS = 1024
+STRIP_ROWS = 512
 """Rows that are compared with all drawn rows at a time."""
 
 
@@ -85,8 +85,7 @@ def compare(
 
     sizes = np.array([len(rows) for rows in drawn], dtype=np.float64)
     everyone, phi = stacked(drawn), np.concatenate(features).astype(np.float32)
-    source = np.repeat(np.arange(len(drawn)), sizes.astype(np.intp))
-    of_source = np.eye(len(drawn), dtype=np.float32)[source]
+    starts = (np.cumsum(sizes) - sizes).astype(np.intp)
     with_all = KernelValues(kernel, everyone, shift)
 
     def strip(start: int) -> tuple[Matrix, ...]:
@@ -96,11 +95,11 @@ def compare(
         own = np.arange(stop - start)
         values[own, own + start], residual[own, own + start] = 0.0, 0.0
         sums = (residual, residual * residual, values, values * values)
-        return tuple((matrix @ of_source).astype(np.float64) for matrix in sums)
+        return tuple(np.add.reduceat(matrix, starts, axis=1).astype(np.float64) for matrix in sums)
 
     strips = list(in_order(strip, range(0, len(everyone), STRIP_ROWS), workers))
     residual, residual_squares, values, squares = (np.concatenate(part) for part in zip(*strips, strict=True))
-    cuts = np.cumsum(sizes)[:-1].astype(np.intp)
+    cuts = starts[1:]
     partners = np.maximum(sizes[None, :] - np.eye(len(drawn)), 1.0)
     row_means = [rows / partners[j] for j, rows in enumerate(np.split(residual, cuts))]
     value_means = [rows / partners[j] for j, rows in enumerate(np.split(values, cuts))]
