@@ -14,6 +14,7 @@ import numpy as np
 from karat.appraisal import Appraisal
 from karat.errors import MarketError, UsageError
 from karat.gram import Moments, kernel_sums, moments_from_sums
+from karat.gram.choose import choose_method
 from karat.gram.exact import Precision
 from karat.gram.landmarks import landmark_moments
 from karat.gram.moments import row_means
@@ -25,8 +26,8 @@ from karat.values import Reference, reference_named
 from karat.values.reference import mixture
 from karat.vendors import Market, VendorSample
 
-Method = Literal["exact", "landmarks"]
-METHODS: tuple[Method, ...] = ("exact", "landmarks")
+Method = Literal["auto", "exact", "landmarks"]
+METHODS: tuple[Method, ...] = ("auto", "exact", "landmarks")
 
 EQUAL_SIZE = "equal-size"
 """The paper's reference: the union of equal sub-samples of all vendors. It needs rows, so it is made here."""
@@ -39,7 +40,7 @@ def appraise(
     reference: str | Mapping[str, float] | None = None,
     kernel: str | Kernel = "default",
     confidence: float = 0.95,
-    method: Method = "exact",
+    method: Method = "auto",
     precision: Precision = "float32",
     keep_copies: bool = False,
     seed: int = 0,
@@ -64,7 +65,7 @@ def appraise(
         kernel: a kernel, or its name; bandwidths that are not named follow from the reference's own rows.
         confidence: of the intervals.
         method: "exact" looks at every pair of rows; "landmarks" is linear in the rows, and its error is
-            estimated and added to every interval.
+            estimated and added to every interval; "auto" is exact where time and memory allow it.
         precision: of the tiles; sums are float64 always.
         keep_copies: count rows that a vendor shows twice, or that are the buyer's own, like any others.
         seed: for sub-sampling; the same seed gives the same bits.
@@ -90,7 +91,7 @@ def appraise(
     if reference == EQUAL_SIZE:
         market = with_equal_size_union(market, seed)
     run = _Run(market, chosen, centre, precision, seed, workers, progress)
-    found = run.by_landmarks() if method == "landmarks" else run.exactly()
+    found = run.moments(method)
     held_against = _reference(found.moments, reference)
     distances = squared_distances(
         found.moments,
@@ -138,6 +139,17 @@ class _Run:
     @property
     def anchor(self) -> int | None:
         return None if self.market.anchor is None else len(self.market.samples)
+
+    def moments(self, method: Method) -> _Found:
+        """By the method asked for; "auto" leaves its reason behind."""
+        if method != "auto":
+            return self.by_landmarks() if method == "landmarks" else self.exactly()
+        sizes = [source.size for source in self.market.sources]
+        choice = choose_method(sizes, self.market.layout.width, self.kernel)
+        if choice.method == "exact":
+            return self.exactly()
+        found = self.by_landmarks()
+        return replace(found, method=found.method | {"reason": choice.reason})
 
     def exactly(self) -> _Found:
         """Every pair of rows."""

@@ -10,7 +10,7 @@ import typer
 
 from karat.cli import options, progress
 
-METHODS = ("exact", "landmarks", "block")
+METHODS = ("auto", "exact", "landmarks", "block")
 
 
 def register(app: typer.Typer) -> None:
@@ -41,9 +41,9 @@ def appraise(
         str,
         typer.Option(
             "--method",
-            help="exact; landmarks: linear in the rows; block: the estimator of the paper's authors.",
+            help="auto; exact; landmarks: linear in the rows; block: the estimator of the paper's authors.",
         ),
-    ] = "exact",
+    ] = "auto",
     compat: Annotated[
         str | None,
         typer.Option("--compat", help="xu2024: the block estimator with the authors' scaling."),
@@ -104,7 +104,7 @@ def appraise(
             reference=held_against,
             kernel=kernel,
             confidence=confidence,
-            method="landmarks" if method == "landmarks" else "exact",
+            method="auto" if method == "block" else method,  # type: ignore[arg-type]
             keep_copies=keep_copies,
             precision=precision,  # type: ignore[arg-type]
             seed=seed,

@@ -16,6 +16,9 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes, under a minute.")] = False,
+    valuations: Annotated[
+        bool, typer.Option("--valuations", help="Time every valuation instead, each in a process of its own.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Time the engine on this machine: how near to a bare matrix product, and against other libraries.
@@ -26,5 +29,10 @@ def bench(
 
     from karat.bench import as_lines, run_bench
 
-    figures = run_bench(quick=quick)
+    if valuations:
+        from karat.bench.valuations import run_valuations_bench
+
+        figures = run_valuations_bench(large=not quick)
+    else:
+        figures = run_bench(quick=quick)
     typer.echo(json.dumps(figures, indent=2) if as_json else "\n".join(as_lines(figures)))

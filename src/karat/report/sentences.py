@@ -93,6 +93,8 @@ def caveats(appraisal: Appraisal) -> list[str]:
         said.append("Intervals are for the distance to the reference as chosen from these very rows.")
     if appraisal.reference.is_biased:
         said.append("Biased values, as the paper defines them; no intervals, the reference shares rows.")
+    if reason := appraisal.provenance.get("method", {}).get("reason"):
+        said.append(f"Computed from landmarks, with their error in every interval: {reason}.")
     return said
 
 
