@@ -107,7 +107,7 @@ def landmark_moments(
         shift = centre if kernel.is_shift_invariant else np.zeros_like(centre)
         kept = _kept_rows(drawn)
         chosen = _choose_landmarks(drawn, kept, kernel, shift, landmarks, tolerance, workers)
-        features = [chosen.features(rows) for rows in kept]
+        features = _features(chosen, kept)
         compared = compare(kept, features, kernel, shift, workers=workers)
         sizes = np.array([source.size for source in drawn], dtype=np.float64)
         key = fingerprint(kernel.digest, seed, sizes, chosen.projection, *(rows for rows in kept))
@@ -172,11 +172,23 @@ def _choose_landmarks(
     p = max(FEWEST_LANDMARKS, len(drawn))
     while True:
         found = first(p)
-        residual = compare(trial, [found.features(rows) for rows in trial], kernel, shift, workers=workers)
+        residual = compare(trial, _features(found, trial), kernel, shift, workers=workers)
         asked_for = tolerance or TOLERANCE * residual.sampling_errors(sizes).max()
         if 2 * p > MOST_LANDMARKS or residual.predicted_errors(counts).max() <= asked_for:
             return found
         p *= 2
+
+
+def _features(landmarks: Landmarks, sources: Sequence[Rows]) -> list[Matrix]:
+    """The features of several sources' rows; small sources together, because small products are slow."""
+    rows = stacked(sources)
+    parts = [landmarks.features(rows[at : at + PIECE_ROWS]) for at in range(0, len(rows), PIECE_ROWS)]
+    return split_like(np.concatenate(parts), sources)
+
+
+def split_like(rows: Matrix, sources: Sequence[Any]) -> list[Matrix]:
+    """Rows that stand one below the other, cut into as many for each source as it has."""
+    return np.split(rows, np.cumsum([len(source) for source in sources])[:-1])
 
 
 class _SecondPass:
@@ -248,6 +260,7 @@ def _assembled(
     """Moments from mean features, the compared rows' features and their residuals."""
     sizes, n = sums.sizes, len(names)
     means = (sums.value_sums / sizes[:, None]) @ sums.landmarks.projection  # (n, r)
+    projected = split_like(np.concatenate(features) @ means.T, features)
     norms = [np.einsum("ij,ij->i", phi, phi) for phi in features]  # |phi(x)|^2 of the compared rows
     gram = means @ means.T
     own = np.array([float(norm.mean()) for norm in norms])
@@ -255,8 +268,7 @@ def _assembled(
     gram = gram + compared.means
     self_mean = sums.self_sums / sizes
     row_means: list[Any] = []
-    for j, (phi, norm) in enumerate(zip(features, norms, strict=True)):
-        rows = phi @ means.T
+    for j, (rows, norm) in enumerate(zip(projected, norms, strict=True)):
         rows[:, j] = (sizes[j] * rows[:, j] - norm) / (sizes[j] - 1.0)  # a row does not meet itself
         row_means.append(rows + compared.row_means[j])
     moments = Moments(

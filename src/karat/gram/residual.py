@@ -94,11 +94,18 @@ def compare(
         residual = values - phi[start:stop] @ phi.T
         own = np.arange(stop - start)
         values[own, own + start], residual[own, own + start] = 0.0, 0.0
-        sums = (residual, residual * residual, values, values * values)
+        sums = (residual, values, residual * residual, values * values)
         return tuple(np.add.reduceat(matrix, starts, axis=1).astype(np.float64) for matrix in sums)
 
-    strips = list(in_order(strip, range(0, len(everyone), STRIP_ROWS), workers))
-    residual, residual_squares, values, squares = (np.concatenate(part) for part in zip(*strips, strict=True))
+    n, places = len(drawn), range(0, len(everyone), STRIP_ROWS)
+    source = np.repeat(np.arange(n), sizes.astype(np.intp))
+    residual, values = np.empty((len(everyone), n)), np.empty((len(everyone), n))
+    residual_squares, squares = np.zeros((n, n)), np.zeros((n, n))
+    for start, found in zip(places, in_order(strip, places, workers), strict=True):
+        rows = slice(start, start + len(found[0]))
+        residual[rows], values[rows] = found[0], found[1]
+        np.add.at(residual_squares, source[rows], found[2])
+        np.add.at(squares, source[rows], found[3])
     cuts = starts[1:]
     partners = np.maximum(sizes[None, :] - np.eye(len(drawn)), 1.0)
     row_means = [rows / partners[j] for j, rows in enumerate(np.split(residual, cuts))]
@@ -109,20 +116,14 @@ def compare(
         row_means=tuple(row_means),
         means=means,
         interaction=interaction_variances(
-            _over_sources(residual_squares, cuts), means, _variances(row_means), sizes
+            (residual_squares + residual_squares.T) / 2.0, means, _variances(row_means), sizes
         ),
         kernel_interaction=interaction_variances(
-            _over_sources(squares, cuts), gram, _variances(value_means), sizes
+            (squares + squares.T) / 2.0, gram, _variances(value_means), sizes
         ),
         kernel_variances=_variances(value_means),
         scale=float(np.abs(gram).max()),
     )
-
-
-def _over_sources(rows: Matrix, cuts: np.ndarray[tuple[int], np.dtype[np.intp]]) -> Matrix:
-    sums = np.stack([part.sum(axis=0) for part in np.split(rows, cuts)])
-    symmetric: Matrix = (sums + sums.T) / 2.0
-    return symmetric
 
 
 def _symmetric_means(row_means: Sequence[Matrix]) -> Matrix:
