@@ -33,7 +33,7 @@ def test_chosen_columns_need_not_be_all_that_are_shared():
 
 def test_text_is_named_with_the_option_that_leaves_it_out():
     with pytest.raises(
-        SchemaError, match=r"'town' \(text such as 'u'\).*drop=\['town'\] \(--drop\)"
+        SchemaError, match=r"'town' \(text such as 'u'\).*drop=\['town'\] \(--drop town\)"
     ) as caught:
         choose()
     assert (caught.value.vendor, caught.value.column) == ("anchor", "town")
@@ -45,6 +45,23 @@ def test_all_columns_that_hold_no_numbers_are_named_at_once():
     )
     with pytest.raises(SchemaError, match=r"2 columns that hold no numbers: 'a', 'b'"):
         choose(anchor=table, acme=table)
+
+
+def test_the_hint_leaves_out_all_that_hold_no_numbers():
+    names = [f"text{i}" for i in range(8)]
+    table = Table((*(text_column(name, ["u"]) for name in names), Numbers("n", np.ones(1))), 1)
+    with pytest.raises(SchemaError) as caught:
+        choose(anchor=table, acme=table)
+    assert f"(--drop {','.join(names)})" in caught.value.hint
+    assert choose(anchor=table, acme=table, drop=names) == ("n",)
+
+
+@pytest.mark.parametrize("name", ["a b", "\u202ea", "$(rm)", "'"])
+def test_the_hint_types_no_name_that_a_shell_or_reader_would_misread(name):
+    table = Table((text_column(name, ["u"]), Numbers("n", np.ones(1))), 1)
+    with pytest.raises(SchemaError) as caught:
+        choose(anchor=table, acme=table)
+    assert "(--drop)" in caught.value.hint
 
 
 def test_a_few_stray_cells_are_placed():
@@ -60,6 +77,7 @@ def test_a_few_stray_cells_are_placed():
     [
         (Table.of(x=[1.0]), r"'acme' lacks 'y', compared with the columns of 'anchor'"),
         (Table.of(x=[1.0], y=[1.0], z=[1.0]), r"'acme' has 'z' besides"),
+        (Table.of(x=[1.0], Y=[1.0]), r"'acme' lacks 'y' and has 'Y' besides, compared"),
     ],
 )
 def test_a_vendor_with_other_columns_is_named_with_them(acme, said):

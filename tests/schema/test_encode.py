@@ -117,6 +117,7 @@ def test_missing_cells_are_filled_at_the_mean_and_flagged():
         ("missing", "a", 1),
         ("missing", "c", 1),
     ]
+    assert encoded.findings[0].message.startswith("1 cell of a is missing in acme")
 
 
 def test_without_missing_cells_there_are_no_flags():
@@ -167,6 +168,7 @@ def test_far_cells_are_cut_off_and_counted():
     encoded = Encoder.fit(tables, anchor="anchor").encode(tables["acme"], vendor="acme")
     assert encoded.rows[:2, 0].tolist() == [CLIP, -CLIP]
     assert [(f.kind, f.vendor, f.column, f.count) for f in encoded.findings] == [("clipped", "acme", "a", 2)]
+    assert encoded.findings[0].message.startswith("2 cells of a in acme lie beyond")
 
 
 def test_a_constant_column_is_kept_so_that_a_vendor_who_differs_is_seen():

@@ -59,7 +59,9 @@ def test_parquet_is_known_by_its_content_not_its_name(tmp_path):
         ("a.csv", b"\x28\xb5\x2f\xfd", r"zstandard"),
         ("a.xlsx", b"PK\x03\x04", r"zip archive or a spreadsheet.*CSV"),
         ("a.json", b"{}", r"suffix '\.json'"),
-        ("data", b"x\n1\n", r"suffix 'none'"),
+        ("data", b"x\n1\n", r"data has no suffix"),
+        ("a.csv", b"\n<!DOCTYPE html><title>Log in</title>", r"web page.*login"),
+        ("a.csv", b"\xef\xbb\xbf<html>", r"web page"),
         ("a.npz", b"x\n1\n", r"cannot be read as npz"),
         ("a.parquet", b"x\n1\n", r"cannot be read as Parquet"),
     ],
@@ -99,6 +101,24 @@ def test_a_link_that_leads_out_of_its_folder_is_refused(tmp_path):
     (folder / "a.csv").symlink_to(tmp_path / "secret.csv")
     with pytest.raises(SourceError, match="link to a file elsewhere"):
         read_path(folder)
+
+
+def test_a_link_to_nothing_is_called_one(tmp_path):
+    (tmp_path / "a.csv").symlink_to(tmp_path / "gone.csv")
+    with pytest.raises(SourceError, match="link to a file that is not there"):
+        read_path(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("given", ["closed", "closed/a.csv"])
+def test_a_folder_that_may_not_be_looked_into_is_refused(tmp_path, monkeypatch, given):
+    (tmp_path / "closed").mkdir()
+
+    def refuse(self):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.iterdir", refuse)  # whoever runs the tests may read everything
+    with pytest.raises(SourceError, match=r"Permission denied|no file"):
+        read_path(tmp_path / given)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):

@@ -16,6 +16,9 @@ from karat.sources.table import Column, Table, Text, Unreadable
 SHOWN = 5
 """How many names an error lists before it says how many more there are."""
 
+MOST_TYPED = 200
+"""Characters of names that a hint repeats."""
+
 ALIKE = {"number": "number", "bool": "number", "time": "time"}
 """Kinds that may stand for one another in a column; a column that is all missing fits any."""
 
@@ -102,9 +105,10 @@ def _refuse_differences(
         absent += sorted(wanted - have - set(absent))
         surplus = [] if is_chosen else [c for c in table.names if c not in settled]
         if absent or surplus:
-            said = f"lacks {listed(absent)}" if absent else f"has {listed(surplus)} besides"
+            said = [f"lacks {listed(absent)}"] if absent else []
+            said += [f"has {listed(surplus)} besides"] if surplus else []
             raise SchemaError(
-                f"{name!r} {said}, compared with the columns of {reference!r}.",
+                f"{name!r} {' and '.join(said)}, compared with the columns of {reference!r}.",
                 hint="Name the columns that all sources share with columns=[...] (--columns), "
                 "or leave some out with drop=[...] (--drop).",
                 vendor=name,
@@ -125,12 +129,25 @@ def _refuse_unfit(table: Table, chosen: Sequence[str], *, vendor: str) -> None:
         what = f"{len(names)} columns that hold no numbers: {listed(names)} (the first: {reason})"
     raise SchemaError(
         f"{vendor!r} has {what}.",
-        hint=f"Leave out with drop={names[:SHOWN]} (--drop), keep others with columns=[...] (--columns), "
+        hint=f"Leave out with {_dropping(names)}, keep others with columns=[...] (--columns), "
         "or turn text into numbers first.",
         vendor=vendor,
         column=names[0],
         row=row,
     )
+
+
+def _dropping(names: Sequence[str]) -> str:
+    """All of the names, to be copied: with a hint that left some out, the next try would fail as well.
+
+    >>> _dropping(["town", "state"])
+    "drop=['town', 'state'] (--drop town,state)"
+    """
+    typed = ",".join(names)
+    if len(typed) > MOST_TYPED:
+        return "drop=[...] (--drop)"
+    is_plain = all(character.isalnum() or character in "_-.," for character in typed)
+    return f"drop={list(names)} (--drop{' ' + typed if is_plain else ''})"
 
 
 def _reason(column: Column, table: Table) -> tuple[str, int | None]:

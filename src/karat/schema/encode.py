@@ -281,14 +281,14 @@ def _column_findings(field: Field, vendor: str, *, gaps: int, clipped: int) -> l
     found = []
     if gaps:
         flagged = " and flagged" if field.has_flag else ""
-        message = (
-            f"{gaps} cells of {field.name} are missing in {vendor}: filled at the reference mean{flagged}."
-        )
+        cells = "1 cell" if gaps == 1 else f"{gaps} cells"
+        are = "is" if gaps == 1 else "are"
+        message = f"{cells} of {field.name} {are} missing in {vendor}: filled at the reference mean{flagged}."
         found.append(Finding("missing", message, vendor, field.name, gaps))
     if clipped:
-        message = (
-            f"{clipped} cells of {field.name} in {vendor} lie beyond {CLIP:g} deviations: cut off there."
-        )
+        cells = "1 cell" if clipped == 1 else f"{clipped} cells"
+        lie = "lies" if clipped == 1 else "lie"
+        message = f"{cells} of {field.name} in {vendor} {lie} beyond {CLIP:g} deviations: cut off there."
         found.append(Finding("clipped", message, vendor, field.name, clipped))
     return found
 

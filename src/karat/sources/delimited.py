@@ -267,9 +267,11 @@ def _batches(path: Path, manner: _Manner, wanted: Sequence[str]) -> Iterator[Any
 def _refuse_ragged(name: str, count: int, first: Any, *, header: int) -> None:
     row = None if first.number is None else int(first.number) - header
     which = "" if row is None else f"; the first is row {row}"
+    cells = "1 cell" if first.actual_columns == 1 else f"{first.actual_columns} cells"
+    columns = "1 column" if first.expected_columns == 1 else f"{first.expected_columns} columns"
     raise SourceError(
-        f"{count} {'row' if count == 1 else 'rows'} of {name} have another number of cells than the "
-        f"header{which}, with {first.actual_columns} cells for {first.expected_columns} columns.",
+        f"{'1 row' if count == 1 else f'{count} rows'} of {name} {'has' if count == 1 else 'have'} another "
+        f"number of cells than the header{which}, with {cells} for {columns}.",
         hint="Repair or leave out such rows: their cells may stand under the wrong names.",
         row=row,
     )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import difflib
 import glob
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from karat.errors import SourceError
@@ -43,6 +44,12 @@ FOREIGN = (
     (b"SQLite format 3", "SQLite"),
 )
 
+PAGES = (b"<!doctype", b"<html", b"<?xml")
+"""What saved error pages begin with."""
+
+LOOK = 64
+"""Bytes that tell what a file is."""
+
 
 def read_path(given: str | Path) -> Table:
     """The table of a file, of all files in a folder, or of all files that a pattern finds."""
@@ -77,7 +84,7 @@ def _in_folder(folder: Path) -> list[Path]:
     """The files of a folder that karat reads, by name; links that lead out of it are refused."""
     inside = folder.resolve()
     found = []
-    for number, path in enumerate(folder.iterdir()):
+    for number, path in enumerate(_entries(folder)):
         if number >= MOST_FILES:
             raise SourceError(
                 f"the folder {folder.name!r} has more than {MOST_FILES:,} entries.",
@@ -99,6 +106,17 @@ def _in_folder(folder: Path) -> list[Path]:
     return sorted(found)
 
 
+def _entries(folder: Path) -> Iterator[Path]:
+    """What a folder holds; one that may not be looked into is refused."""
+    try:
+        yield from folder.iterdir()
+    except OSError as problem:
+        raise SourceError(
+            f"the folder {folder.name!r} cannot be looked into: {problem.strerror or problem}.",
+            hint="Check the path and the permissions.",
+        ) from problem
+
+
 def _read_file(path: Path) -> Table:
     if path.is_dir():
         return read_path(path)
@@ -106,7 +124,7 @@ def _read_file(path: Path) -> Table:
         raise SourceError(f"{path.name!r} is no regular file.", hint="Give a file, a folder or a pattern.")
     try:
         with path.open("rb") as stream:
-            start = stream.read(16)
+            start = stream.read(LOOK)
     except OSError as problem:
         raise SourceError(
             f"{path.name} cannot be opened: {problem.strerror or problem}.",
@@ -133,24 +151,37 @@ def _reader(path: Path, start: bytes) -> Callable[[Path], Table]:
             hint=f"Unpack or convert it: karat reads {KINDS}.",
         )
     if suffix not in READERS:
+        said = f"the suffix {suffix!r}, which karat does not read" if suffix else "no suffix"
+        raise SourceError(f"{path.name} has {said}.", hint=f"karat reads {KINDS}.")
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(PAGES):
         raise SourceError(
-            f"{path.name} has the suffix {suffix or 'none'!r}, which karat does not read.",
-            hint=f"It reads {KINDS}.",
+            f"{path.name} is a web page, not a table.",
+            hint="Fetch the file itself: its address may ask for a login first.",
         )
     return READERS[suffix]
 
 
 def _exists(path: Path) -> bool:
+    return _is(path.exists)
+
+
+def _is(question: Callable[[], bool]) -> bool:
+    """The answer; no for a path that is too long, or has a NUL character."""
     try:
-        return path.exists()
-    except (OSError, ValueError):  # too long, or with a NUL character
+        return question()
+    except (OSError, ValueError):
         return False
 
 
 def _not_there(path: Path) -> SourceError:
+    if _is(path.is_symlink):
+        return SourceError(
+            f"{path.name!r} is a link to a file that is not there.", hint="Name the file itself."
+        )
     near: list[str] = []
     folder = path.parent
     if _exists(folder) and folder.is_dir():
-        near = difflib.get_close_matches(path.name, [entry.name for entry in folder.iterdir()], n=1)
+        with suppress(SourceError):
+            near = difflib.get_close_matches(path.name, [entry.name for entry in _entries(folder)], n=1)
     hint = f"Did you mean {str(folder / near[0])!r}?" if near else "Check the path."
     return SourceError(f"there is no file {str(path)[:300]!r}.", hint=hint)
