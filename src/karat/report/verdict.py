@@ -81,7 +81,7 @@ def _alone(appraisal: Appraisal, names: Naming) -> Answer:
     if floor is not None:
         said.append(f"Two halves of your own rows lie up to {amount(floor, appraisal)} apart by chance.")
     verb = "differs from" if ends[0] > 0.0 else "may differ from"
-    if floor is not None and ends[1] <= floor:
+    if floor is not None and ends[0] == 0.0 and abs(vendor.value) <= floor:
         verb = "cannot be told from"
     ask = "A second vendor would give this number a scale."
     return Answer(f"{name} {verb} {whose(appraisal)}.", tuple(said), ask=ask)
