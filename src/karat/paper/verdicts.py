@@ -47,7 +47,7 @@ def _ranking(name: str, summary: Mapping[str, Any]) -> list[Row]:
             name,
             f"mmd with D_val: Pearson at least the ceiling {number(ceiling)} minus 0.02",
             number(verdict["mmd"]),
-            beside + (", above the ceiling: not reachable" if above else ""),
+            beside + (", above the ceiling here" if above else ""),
             _word(verdict["reached"]) + _why(verdict),
         )
     ]
