@@ -75,7 +75,12 @@ def compiled_form(profile: Profile) -> tuple[int, tuple[float, ...]]:
 
 
 def fused_engines(
-    sources: Sequence[Rows], kernel: Kernel, profile: Profile, shift: Vector, precision: str
+    sources: Sequence[Rows],
+    kernel: Kernel,
+    profile: Profile,
+    shift: Vector,
+    precision: str,
+    workers: int | None = None,
 ) -> list[FusedEngine]:
     """The engine for all rows and, where some are far out, a second one for what those say to one another.
 
@@ -84,7 +89,7 @@ def fused_engines(
     """
     from karat.gram import emit
 
-    rows = Panels.pack(sources, kernel, profile, shift=shift, precision=precision)
+    rows = Panels.pack(sources, kernel, profile, shift=shift, precision=precision, workers=workers)
     far = np.zeros(len(rows.shelf), dtype=bool)
     if profile.norms and profile.form != Form.DISTANCE:
         norms = np.where(_is_row(rows.shelf), rows.norms.reshape(-1, HEIGHT), 0.0)

@@ -56,7 +56,7 @@ def kernel_sums(
     if kernel.profile is None:
         engines = [BlockEngine(sources, kernel, shift)]
     else:
-        engines = fused_engines(sources, kernel, kernel.profile, shift, precision)
+        engines = fused_engines(sources, kernel, kernel.profile, shift, precision, workers)
     self_sums = np.array([self_sum(rows, kernel, shift) for rows in sources])
     base = KernelSums.nothing(sizes, self_sums, centre)
     if known is not None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import KernelError
+from karat.gram.workers import in_order
 from karat.kernels import Kernel
 from karat.kernels.profile import Profile
 from karat.typing import Matrix, Rows, Vector
@@ -24,6 +25,9 @@ HEIGHT = 16
 
 FLUSH = 64
 """Panels of a source after which sums in the precision of the products move into float64 ones."""
+
+PART = 32
+"""Panels that are filled at a time by each thread."""
 
 CHUNK_BYTES = 1 << 22
 """Rows are shifted and scaled in float64 so many bytes at a time."""
@@ -96,7 +100,14 @@ class Panels:
 
     @classmethod
     def pack(
-        cls, sources: Sequence[Rows], kernel: Kernel, profile: Profile, *, shift: Vector, precision: str
+        cls,
+        sources: Sequence[Rows],
+        kernel: Kernel,
+        profile: Profile,
+        *,
+        shift: Vector,
+        precision: str,
+        workers: int | None = None,
     ) -> Panels:
         """Shift and scale every row in float64, then round it into its place."""
         shelf = Shelf.of([len(rows) for rows in sources])
@@ -104,7 +115,7 @@ class Panels:
         norms = np.full(len(shelf) * HEIGHT, NOBODY[precision], dtype=precision)
         for j, rows in enumerate(sources):
             start, stop = shelf.first(j), shelf.first(j + 1)
-            halves = fill(panels[start:stop], rows, kernel, profile, shift)
+            halves = fill(panels[start:stop], rows, kernel, profile, shift, workers=workers)
             norms[shelf.rows_of(j)] = halves if profile.norms else 0.0
         return cls(shelf, panels, norms)
 
@@ -123,12 +134,20 @@ class Panels:
         return Panels(shelf, panels, norms.ravel())
 
 
-def fill(panels: Floats, rows: Rows, kernel: Kernel, profile: Profile, shift: Vector) -> Vector:
+def fill(
+    panels: Floats, rows: Rows, kernel: Kernel, profile: Profile, shift: Vector, *, workers: int | None = 1
+) -> Vector:
     """Shift, scale and round rows into panels; half their squared norms."""
     from karat.gram.layout import lay_out  # numba is imported by the first kernel that runs
 
     halves = np.zeros(len(rows))
-    lay_out(rows, shift, profile.row_scale, panels, halves)
+
+    def part(first: int) -> None:
+        some = slice(HEIGHT * first, HEIGHT * (first + PART))
+        lay_out(rows[some], shift, profile.row_scale, panels[first : first + PART], halves[some])
+
+    for _ in in_order(part, range(0, len(panels), PART), workers):
+        pass
     precision = panels.dtype.name
     if not np.isfinite(halves).all() or halves.max(initial=0.0) > 0.01 * NOBODY[precision]:
         raise too_large(kernel, precision)

@@ -22,6 +22,9 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], workers: int
     [0, 1, 4, 9, 16]
     """
     count = workers or os.cpu_count() or 1
+    if count == 1:
+        yield from map(work, items)
+        return
     flying: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(count) as pool:
         try:
