@@ -290,3 +290,9 @@ def test_landmarks_give_the_exact_values_within_the_error_that_they_state(vendor
 def test_an_unknown_method_is_refused(vendors, anchor):
     with pytest.raises(UsageError, match="'magic'"):
         karat.appraise(vendors, anchor=anchor, method="magic")
+
+
+@pytest.mark.parametrize("workers", [0, -3])
+def test_a_number_of_threads_that_is_none_is_refused(vendors, anchor, workers):
+    with pytest.raises(UsageError, match="threads"):
+        karat.appraise(vendors, anchor=anchor, workers=workers)

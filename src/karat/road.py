@@ -77,6 +77,10 @@ def appraise(
     check_confidence(confidence)
     if method not in METHODS:
         raise UsageError(f"the method {method!r} is unknown.", hint=f"Choose from {', '.join(METHODS)}.")
+    if workers is not None and workers < 1:
+        raise UsageError(
+            f"{workers} threads are asked for.", hint="Give 1 or more, or leave it out for one per core."
+        )
     market = Market.read(given, anchor=anchor, **reading)
     if not keep_copies:
         market = without_copies(market)

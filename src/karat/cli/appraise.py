@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -69,11 +69,13 @@ def appraise(
 
     Example: karat appraise acme.parquet globex.csv initech/ --anchor mine.csv --drop id,date
     """
+    from karat.cli.output import check, show, write
     from karat.errors import UsageError
     from karat.road import appraise as run
     from karat.vendors import Market
 
     named = options.named_previews(previews)
+    check(output or (), (*named.values(), anchor, fit_on))
     own_rows = options.trusted(named, anchor, trust)
     if precision not in ("float32", "float64"):
         raise UsageError(f"the precision {precision!r} is unknown.", hint="Choose float32 or float64.")
@@ -112,28 +114,24 @@ def appraise(
             progress=told,
             command=shlex.join(["karat", *sys.argv[1:]]),
         )
-    from karat.cli.output import show, write
-
-    for path in output or []:
-        write(appraisal, path)
     if not no_save:
         appraisal.save("appraisal.json")
-    undecided = require_decided and (not appraisal.is_ranked or appraisal.best().best is None)
-    if valuation is None:
-        show(appraisal, as_json=as_json)
-        if undecided:
-            raise typer.Exit(3)
-        return
-    from karat.baselines.beside import beside
+    answer: Any = appraisal
+    if valuation is not None:
+        from karat.baselines.beside import beside
 
-    with progress.shown("valuing") as told:
-        columns_of_values = beside(
-            market,
-            options.comma_list(valuation) or [],
-            moments=appraisal.moments,
-            reference=held_against,
-            seed=seed,
-            progress=told,
-            options={} if compat is None else {"mmd-block": {"compat": compat}},
-        )
-    show(columns_of_values, as_json=as_json)
+        with progress.shown("valuing") as told:
+            answer = beside(
+                market,
+                options.comma_list(valuation) or [],
+                moments=appraisal.moments,
+                reference=held_against,
+                seed=seed,
+                progress=told,
+                options={} if compat is None else {"mmd-block": {"compat": compat}},
+            )
+    for path in output or []:
+        write(appraisal if path.suffix.lower() == ".html" else answer, path)
+    show(answer, as_json=as_json)
+    if require_decided and (not appraisal.is_ranked or appraisal.best().best is None):
+        raise typer.Exit(3)

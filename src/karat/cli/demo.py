@@ -17,10 +17,11 @@ def demo(output: options.Output = None, as_json: options.Json = False) -> None:
 
     Example: karat demo -o report.html
     """
-    from karat.cli.output import show, write
+    from karat.cli.output import check, show, write
     from karat.road import appraise
     from karat.sources import demo as market
 
+    check(output or (), ())
     with progress.shown("comparing rows") as told:
         appraisal = appraise(market.vendors(), anchor=market.anchor(), progress=told, command="karat demo")
     for path in output or []:

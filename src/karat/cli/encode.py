@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,14 +35,15 @@ def encode(
     """
     import numpy as np
 
-    from karat.errors import UsageError
+    from karat.appraisal import write_whole
+    from karat.cli.output import check
     from karat.report.printable import printable
     from karat.vendors import Market
 
-    if output.suffix != ".npz":
-        raise UsageError(f"{str(output)!r} is not an npz file.", hint="Write -o encoded.npz.")
+    named = options.named_previews(previews)
+    check([output], (*named.values(), anchor), suffixes=[".npz"])
     market = Market.read(
-        options.named_previews(previews),
+        named,
         anchor=anchor,
         columns=options.comma_list(columns),
         drop=options.comma_list(drop),
@@ -52,8 +56,20 @@ def encode(
         for b in market.layout.blocks
     ]
     arrays = {source.name: source.rows for source in market.sources}
-    np.savez_compressed(output, allow_pickle=False, **arrays, **{"layout.json": np.array(json.dumps(layout))})
+    write_whole(output, _npz(arrays | {"layout.json": np.array(json.dumps(layout))}))
     for source in market.sources:
         typer.echo(f"{printable(source.name)}: {source.size} rows x {source.width} columns")
     for finding in market.findings:
         typer.echo(f"! {printable(finding.message, 300)}")
+
+
+def _npz(arrays: Mapping[str, Any]) -> bytes:
+    """The arrays as an npz file, whatever their names: `numpy.savez` keeps `file` for itself."""
+    import numpy as np
+
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+    return packed.getvalue()

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from karat.cli import appraise, bench, compare, demo, encode, guarantees, paper, valuations, verify
-from karat.errors import KaratError
+from karat.cli import appraise, bench, compare, demo, encode, guarantees, paper, streams, valuations, verify
+from karat.errors import KaratError, UsageError
 
 app = typer.Typer(
     name="karat",
@@ -41,14 +41,36 @@ def _version(
 
 def main() -> None:
     """Run the command line; the entry point of the `karat` script."""
+    streams.prepare()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # a full disk is met here, not after the last line
     except KaratError as error:
         tell(error)
+        sys.exit(1)
+    except BrokenPipeError:
+        streams.give_up(sys.stdout)
+        sys.exit(1)
+    except (OSError, MemoryError) as error:
+        streams.give_up(sys.stdout)
+        tell(_machine(error))
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("stopped", err=True)
         sys.exit(130)
+
+
+def _machine(error: OSError | MemoryError) -> UsageError:
+    """What the machine refuses: a disk that is full, a file that is closed, memory that is not there."""
+    if isinstance(error, MemoryError):
+        return UsageError("there is not enough memory.", hint="Give fewer rows, or --method landmarks.")
+    where = f"{error.filename}: " if error.filename else ""
+    return UsageError(
+        f"a file cannot be read or written: {where}{error.strerror or error}.",
+        hint="Check the path, the permissions and the room on the disk.",
+    )
 
 
 def tell(error: KaratError) -> None:

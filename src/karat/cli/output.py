@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +33,41 @@ def write(result: Any, path: Path) -> None:
     """Write a result to a file, in the form that its suffix names."""
     from karat.appraisal import write_whole
 
-    suffix = path.suffix.lower()
-    if suffix not in WRITERS:
+    _check_suffix(path, WRITERS)
+    write_whole(path, WRITERS[path.suffix.lower()](result))
+
+
+def check(paths: Iterable[Path], read: Iterable[str | None], *, suffixes: Collection[str] = ()) -> None:
+    """Raise, before any work is done, where an answer could not be written or would replace a preview.
+
+    read: the files, folders and patterns that are read. suffixes: those that the answer may have.
+    """
+    sources = [os.path.realpath(one) for one in read if one is not None]
+    for path in paths:
+        _check_suffix(path, suffixes or WRITERS)
+        place = Path(os.path.realpath(path))
+        if str(place) in sources or any(fnmatch.fnmatchcase(str(place), one) for one in sources):
+            raise UsageError(
+                f"{str(path)!r} is a file to read: the answer would be written over it.",
+                hint="Give the answer another name.",
+            )
+        if str(place.parent) in sources and place.suffix.lower() in READ_TOO:
+            raise UsageError(
+                f"{str(path)!r} is in a folder of previews: the answer would be read as one of them.",
+                hint="Give the answer another folder.",
+            )
+        if place.is_dir() or not place.parent.is_dir():
+            raise UsageError(
+                f"{str(path)!r} is {'a folder' if place.is_dir() else 'in a folder that is not there'}.",
+                hint="Name a file in a folder that exists.",
+            )
+
+
+def _check_suffix(path: Path, suffixes: Collection[str]) -> None:
+    if path.suffix.lower() not in suffixes:
         raise UsageError(
-            f"{str(path)!r} has a suffix that karat cannot write.", hint=f"Use one of {', '.join(WRITERS)}."
+            f"{str(path)!r} has a suffix that karat cannot write.", hint=f"Use one of {', '.join(suffixes)}."
         )
-    write_whole(path, WRITERS[suffix](result))
 
 
 def _json(result: Any) -> str:
@@ -77,3 +108,6 @@ WRITERS: Mapping[str, Callable[[Any], str | bytes]] = {
     ".parquet": _parquet,
 }
 """suffix -> what is written."""
+
+READ_TOO = (".csv", ".parquet", ".npz")
+"""Suffixes of answers that are suffixes of previews as well."""
