@@ -296,3 +296,23 @@ def test_an_unknown_method_is_refused(vendors, anchor):
 def test_a_number_of_threads_that_is_none_is_refused(vendors, anchor, workers):
     with pytest.raises(UsageError, match="threads"):
         karat.appraise(vendors, anchor=anchor, workers=workers)
+
+
+@pytest.mark.parametrize("shared", ["the anchor's", "some of the anchor's", "a vendor's", "few kinds of"])
+def test_rows_to_fit_on_that_are_judged_make_no_guarantee(vendors, anchor, shared):
+    fit_on = {"the anchor's": anchor, "some of the anchor's": anchor[:50], "a vendor's": vendors["v2"]}.get(
+        shared
+    )
+    if fit_on is None:
+        vendors = {name: np.round(rows) for name, rows in vendors.items()}
+        fit_on = anchor = np.round(anchor)
+    found = karat.appraise(vendors, anchor=anchor, fit_on=fit_on)
+    assert "large samples" in found.compare("v0", "v4", policy="guaranteed").holds
+    (finding,) = (one for one in found.findings if one.kind == "fitted-on-judged")
+    assert finding.vendor == ("v2" if shared == "a vendor's" else "anchor")
+
+
+def test_rows_set_aside_may_equal_judged_ones_by_chance(vendors, anchor):
+    vendors = {name: np.round(rows) for name, rows in vendors.items()}
+    found = karat.appraise(vendors, anchor=np.round(anchor[:100]), fit_on=np.round(anchor[100:]))
+    assert found.compare("v0", "v4", policy="guaranteed").holds == "at every sample size"

@@ -19,7 +19,7 @@ from karat.gram.exact import Precision
 from karat.gram.landmarks import landmark_moments
 from karat.gram.moments import row_means
 from karat.guarantees.asymptotic import squared_distances
-from karat.integrity import without_copies
+from karat.integrity import judged_rows_fitted_on, without_copies
 from karat.kernels import Kernel, follows_from_rows, kernel_named
 from karat.typing import Matrix, Progress, Rows, Vector
 from karat.values import Reference, reference_named
@@ -82,6 +82,8 @@ def appraise(
             f"{workers} threads are asked for.", hint="Give 1 or more, or leave it out for one per core."
         )
     market = Market.read(given, anchor=anchor, **reading)
+    not_apart = judged_rows_fitted_on(market)
+    market = replace(market, findings=(*market.findings, *not_apart)) if not_apart else market
     if not keep_copies:
         market = without_copies(market)
     if market.anchor is None and len(market.samples) == 1:
@@ -111,7 +113,7 @@ def appraise(
         confidence=confidence,
         findings=market.findings,
         provenance=_provenance(market, seed, found.method, keep_copies, command)
-        | {"chosen_from_rows": _chosen_from_rows(market, kernel)},
+        | {"chosen_from_rows": _chosen_from_rows(market, kernel, is_apart=not not_apart)},
     )
 
 
@@ -243,10 +245,13 @@ def _reference(moments: Moments, reference: str | Mapping[str, float] | None) ->
     )
 
 
-def _chosen_from_rows(market: Market, kernel: str | Kernel) -> list[str]:
-    """What was fitted to rows that are judged too; a guarantee that ignores this would not be one."""
+def _chosen_from_rows(market: Market, kernel: str | Kernel, *, is_apart: bool) -> list[str]:
+    """What was fitted to rows that are judged too; a guarantee that ignores this would not be one.
+
+    is_apart: whether the rows to fit on, where there are any, are not among those judged.
+    """
     chosen: list[str] = []
-    if market.fitted_on is not None:
+    if market.fitted_on is not None and is_apart:
         return chosen
     if isinstance(kernel, str) and follows_from_rows(kernel):
         chosen.append("the kernel's bandwidths")

@@ -99,6 +99,30 @@ def without_copies(market: Market) -> Market:
     return replace(market, samples=tuple(samples), findings=tuple(findings))
 
 
+def judged_rows_fitted_on(market: Market) -> tuple[Finding, ...]:
+    """A finding for every source with rows among those to fit on: they were not set aside.
+
+    Some equal rows tell this where a column is nearly unique, elsewhere only equal sets do.
+    """
+    apart = market.fitted_on
+    if apart is None:
+        return ()
+    unique = any(
+        len(np.unique(apart.rows[:, column])) >= NEARLY_UNIQUE * apart.size for column in range(apart.width)
+    )
+    hashes, found = row_hashes(apart.rows), []
+    for source in market.sources:
+        others = row_hashes(source.rows)
+        count = int(np.isin(hashes, others).sum())
+        if (unique and count > 1) or np.array_equal(np.sort(hashes), np.sort(others)):
+            message = (
+                f"{count} of {apart.size} rows to fit on are rows of {source.name}, which is judged: "
+                "guarantees hold for large samples only."
+            )
+            found.append(Finding("fitted-on-judged", message, vendor=source.name, count=count))
+    return tuple(found)
+
+
 def shows_copies(sources: tuple[VendorSample, ...], i: int) -> bool:
     """Whether some column is nearly unique in the sources other than i, so that equal rows mean copying."""
     others = [source.rows for k, source in enumerate(sources) if k != i]
