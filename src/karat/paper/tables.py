@@ -216,8 +216,8 @@ def _scaling(entry: Entry, result: Result) -> list[Table]:
         )
         if what == "seconds" and "landmarks" in engines:
             notes.append(
-                "Landmarks: what does not grow with the rows (about a second) is as large as what does, and the "
-                "machine was shared, so r^2 says little at these sizes; --scale full goes to 50,000 "
+                "Landmarks: what does not grow with the rows, about a second, is as large as what does, and "
+                "the machine was shared, so r^2 says little at these sizes; --scale full goes to 50,000 "
                 "rows."
             )
         unit = "seconds" if what == "seconds" else "MB, peak of the whole process"
