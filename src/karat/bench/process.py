@@ -1,0 +1,62 @@
+"""What a user waits for: imports, the command line, a market from files to leaderboard, and memory."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from karat.bench.timing import cpu_seconds, in_a_process, wall_seconds
+
+PEAK_PROGRAM = """
+import resource, sys
+from pathlib import Path
+import numpy as np
+from karat.gram import kernel_sums, moments_from_sums
+from karat.kernels import GaussianMean
+vendors, rows, width = map(int, sys.argv[1:])
+draw = np.random.default_rng(0)
+sources = [draw.standard_normal((rows, width), dtype=np.float32) for _ in range(vendors)]
+kernel = GaussianMean([s * width**0.5 for s in (0.7, 1.4, 2.8)])
+sums = kernel_sums(sources, kernel)
+moments_from_sums(sums, names=[str(j) for j in range(vendors)], kernel=kernel, anchor=None)
+status = Path("/proc/self/status")
+lines = status.read_text().splitlines() if status.exists() else []
+peaks = [line.split()[1] for line in lines if line.startswith("VmHWM")]
+print(peaks[0] if peaks else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+"""Random rows as a reader of float32 images would hold them, and the exact engine on all of them. Where there
+is /proc, the peak is read there: that of getrusage begins with the parent's."""
+
+
+def process_figures(*, quick: bool) -> dict[str, float | None]:
+    """CPU seconds of import and help, seconds of small and of many vendors' files, peak memory."""
+    repeats = 2 if quick else 5
+    program = [sys.executable, "-c", "from karat.cli.main import main; main()"]
+    return {
+        "import_cpu_seconds": cpu_seconds([sys.executable, "-c", "import karat"], repeats=repeats),
+        "help_cpu_seconds": cpu_seconds([*program, "--help"], repeats=repeats),
+        "five_vendors_seconds": _from_files(program, vendors=5, rows=10_000, repeats=2),
+        "thousand_vendors_seconds": None if quick else _from_files(program, vendors=1000, rows=500),
+        "peak_rss_mb": peak_rss_mb(vendors=10, rows=1_000 if quick else 10_000, width=1024),
+    }
+
+
+def peak_rss_mb(*, vendors: int, rows: int, width: int) -> float:
+    """Peak memory of a process that computes exact moments of this many rows of float32."""
+    return int(in_a_process(PEAK_PROGRAM, str(vendors), str(rows), str(width))) / 1024.0
+
+
+def _from_files(program: list[str], *, vendors: int, rows: int, repeats: int = 1) -> float:
+    """Wall seconds from the command to the leaderboard, CSV files of 20 columns and an anchor."""
+    draw = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory(prefix="karat-bench-") as folder:
+        names = [f"v{j}.csv" for j in range(vendors)]
+        for j, name in enumerate([*names, "anchor.csv"]):
+            cells = draw.normal(0.02 * (j % 5), 1.0, size=(rows, 20))
+            header = ",".join(f"x{c}" for c in range(20))
+            np.savetxt(Path(folder) / name, cells, fmt="%.5f", delimiter=",", header=header, comments="")
+        command = [*program, "appraise", *names, "--anchor", "anchor.csv", "--no-save"]
+        return wall_seconds(command, repeats=repeats, folder=folder)
