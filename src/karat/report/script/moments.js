@@ -132,12 +132,14 @@ function degreesOfFreedom(shares, a, sizes, fewest) {
 
 /** The score interval of a squared distance, as [lower, upper]. */
 function scoreInterval(squared, biased, plugInVariance, second, z) {
-  if (biased <= 0) return [0, 0];
   const q = Math.max(z, (z * z - 1) / Math.SQRT2);
   const v2 = Math.max(second, 0);
-  const top = Math.max(plugInVariance - 2 * v2, 0) + 2 * Math.SQRT2 * v2;
-  const bottom = Math.max(squared, 0) + 2 * Math.sqrt(v2);
-  const most = 4 * Math.max(biased - squared, 0);
+  const total = Math.max(biased - squared, 0);
+  const prior = total > 0 ? (4 * (v2 / 2) ** 0.75) / Math.sqrt(total) : 0;
+  const weight = 2 * Math.sqrt(v2);
+  const top = Math.max(plugInVariance - 2 * v2, 0) + weight * prior;
+  const bottom = Math.max(squared, 0) + weight;
+  const most = 4 * total;
   const tau2 = top < most * bottom ? top / bottom : most;
   const middle = squared + (z * z * tau2) / 2;
   const half = Math.sqrt(z * z * tau2 * Math.max(squared, 0) + (z ** 4 * tau2 * tau2) / 4 + q * q * v2);
