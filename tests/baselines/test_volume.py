@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
 
 from karat.baselines import value
-from karat.baselines.standard import standardised
+from karat.baselines.standard import living_directions, standardised
 from karat.baselines.volume import cubed, log_repeats, log_volume
 from karat.errors import ValuationError
 from karat.vendors import Market
@@ -105,3 +106,21 @@ def test_rows_that_never_vary_and_cubes_without_size_are_refused():
         value({"a": [[1.0], [1.0]], "b": [[1.0], [1.0]]}, "volume")
     with pytest.raises(ValuationError, match=r"edge -0\.1"):
         value({"a": [[1.0], [2.0]], "b": [[1.0], [3.0]]}, "volume", omega=-0.1)
+
+
+def test_more_columns_than_rows_are_taken_by_a_shorter_way_to_the_same_directions():
+    draw = np.random.default_rng(3).normal
+    parts = [draw(size=(6, 30)), draw(size=(8, 30))]
+    basis = living_directions(parts)
+    moment = np.mean([rows.T @ rows / len(rows) for rows in parts], axis=0)
+    assert basis.shape == (30, 14)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(14), atol=1e-12)
+    np.testing.assert_allclose(basis @ (basis.T @ moment), moment, atol=1e-12)
+
+
+def test_thousands_of_columns_take_seconds():
+    draw = np.random.default_rng(3).normal
+    parts = [draw(size=(20, 5000)), draw(size=(20, 5000))]
+    before = time.process_time()
+    assert living_directions(parts).shape == (5000, 40)
+    assert time.process_time() - before < 10.0

@@ -28,8 +28,14 @@ def living_directions(parts: Sequence[Matrix], *, least: float = 1e-10) -> Matri
     """An orthonormal basis (d, r) of the directions in which the parts, pooled with equal weight, extend.
 
     Where no column depends on others, r = d and determinants do not change. A direction is dead if its share
-    of the second moment is below `least` of the largest: beyond what float64 can tell from zero.
+    of the second moment is below `least` of the largest: beyond what float64 can tell from zero. Costs
+    O(N d min(N, d)) for N rows in all.
     """
+    if sum(map(len, parts)) < parts[0].shape[1]:  # fewer rows than columns: no (d, d) matrix is formed
+        pooled = np.concatenate([rows / np.sqrt(len(rows) * len(parts)) for rows in parts])
+        _, roots, directions = np.linalg.svd(pooled, full_matrices=False)
+        wide: Matrix = directions[roots**2 > least * roots[0] ** 2].T
+        return wide
     moment = np.mean([rows.T @ rows / len(rows) for rows in parts], axis=0)
     values, vectors = np.linalg.eigh(moment)
     basis: Matrix = vectors[:, values > least * values[-1]]
