@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.errors import IncompleteSumsError, KernelError
-from karat.gram import kernel_sums, moments_from_sums, panels, tasks
+from karat.errors import AppraisalError, IncompleteSumsError, KernelError
+from karat.gram import kernel_sums, moments_from_sums, panels, room, tasks
+from karat.gram.checkpoint import Checkpoint
 from karat.gram.panels import HEIGHT, Shelf
 from karat.kernels import (
     Energy,
@@ -296,6 +297,51 @@ def test_progress_rises_to_the_total(sources):
     assert len(calls) > 3
     assert list(done) == sorted(set(done))
     assert done[-1] == totals[0] == totals[-1]
+
+
+class Killed(Exception):  # noqa: N818
+    """As if the process had been stopped."""
+
+
+@pytest.mark.usefixtures("small_tiles")
+@pytest.mark.parametrize("share", [(0, 1), (1, 2)])
+def test_a_run_that_was_killed_goes_on_where_it_stopped(sources, share, tmp_path, monkeypatch):
+    whole, path, calls = kernel_sums(sources, Gaussian(1.0), share=share), tmp_path / "partial", []
+    monkeypatch.setattr(Checkpoint, "save_now_and_then", lambda self, state: self.save(state()))
+
+    def stop_soon(done, total):
+        calls.append(done)
+        if len(calls) == 2:
+            raise Killed
+
+    with pytest.raises(Killed):
+        kernel_sums(sources, Gaussian(1.0), share=share, progress=stop_soon, checkpoint=path)
+    again = []
+    found = kernel_sums(
+        sources, Gaussian(1.0), share=share, progress=lambda done, _: again.append(done), checkpoint=path
+    )
+    assert_same(found, whole)
+    assert min(again) > max(calls)
+    assert not path.exists()
+
+
+def test_a_checkpoint_of_other_rows_is_refused(sources, tmp_path, monkeypatch):
+    path = tmp_path / "partial"
+    monkeypatch.setattr(Checkpoint, "save_now_and_then", lambda self, state: self.save(state()))
+    monkeypatch.setattr(Checkpoint, "remove", lambda self: None)
+    kernel_sums(sources, Gaussian(1.0), checkpoint=path)
+    with pytest.raises(AppraisalError, match="other rows, another kernel"):
+        kernel_sums([rows + 1.0 for rows in sources], Gaussian(1.0), checkpoint=path)
+    with pytest.raises(AppraisalError, match="other rows, another kernel"):
+        kernel_sums(sources, Gaussian(2.0), checkpoint=path)
+
+
+def test_row_sums_beyond_the_budget_live_in_a_file_and_are_the_same(sources, monkeypatch):
+    whole = kernel_sums(sources, Gaussian(1.0))
+    monkeypatch.setattr(room, "MOST_BYTES", 100)
+    found = kernel_sums(sources, Gaussian(1.0))
+    assert_same(found, whole)
+    assert all(isinstance(rows.base, np.memmap) or isinstance(rows, np.memmap) for rows in found.row_sums)
 
 
 def test_sources_are_left_untouched(sources):

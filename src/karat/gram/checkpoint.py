@@ -42,11 +42,6 @@ class Checkpoint:
         self.path, self.key = path, key
         self._next = time.monotonic() + SECONDS_BETWEEN
 
-    @classmethod
-    def at(cls, path: Path | None, key: str) -> Checkpoint:
-        """The checkpoint at this path for the computation with this key."""
-        return cls(path, key)
-
     def load(self) -> dict[str, NDArray[Any]] | None:
         """What was saved, or None where there is nothing yet."""
         if self.path is None or not self.path.exists():

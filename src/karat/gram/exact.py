@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from karat.gram.checkpoint import Checkpoint, fingerprint
 from karat.gram.engines import BlockEngine, fused_engines
 from karat.gram.panels import HEIGHT, Shelf, self_sum
 from karat.gram.room import zeros
@@ -38,6 +41,7 @@ def kernel_sums(
     precision: Precision = "float32",
     workers: int | None = None,
     progress: Progress | None = None,
+    checkpoint: Path | None = None,
 ) -> KernelSums:
     """The kernel sums over all pairs of rows of the sources.
 
@@ -47,6 +51,7 @@ def kernel_sums(
     share: (k, of), the k-th part of the tasks alone; the parts add up with `+` to the whole. Known sums are
         in the first part only.
     precision: of the products; sums over many of them are float64 always.
+    checkpoint: a file that the sums so far are kept in, so that a run that was stopped goes on from there.
     """
     sizes = [len(rows) for rows in sources]
     if centre is None:
@@ -68,7 +73,8 @@ def kernel_sums(
         for engine in engines
         for task in cut_into_tasks(engine.shelf, strips=engine.strips, known=old)
     ]
-    sums = _RunningSums(engines[0].shelf, base)
+    key = "" if checkpoint is None else fingerprint(kernel.digest, precision, share, old, centre, *sources)
+    sums = _RunningSums(engines[0].shelf, base, Checkpoint(checkpoint, key))
     sums.add_all(work[share[0] :: share[1]], workers, progress)
     return sums.result(base)
 
@@ -76,26 +82,42 @@ def kernel_sums(
 class _RunningSums:
     """The sums so far, with the rows of all sources one below the other as on the shelf."""
 
-    def __init__(self, shelf: Shelf, base: KernelSums) -> None:
-        self.shelf = shelf
+    def __init__(self, shelf: Shelf, base: KernelSums, checkpoint: Checkpoint) -> None:
+        self.shelf, self.checkpoint, self.done = shelf, checkpoint, 0
         self.row_sums = zeros((HEIGHT * len(shelf), len(base.sizes)))
         if base.seen.any():
             for j, rows in enumerate(base.row_sums):
                 self.row_sums[shelf.rows_of(j)] = rows
         self.squares, self.seen = base.squares.copy(), base.seen.copy()
+        saved = checkpoint.load()
+        if saved is not None:
+            self.row_sums[:] = saved["row_sums"]
+            self.squares, self.seen, self.done = saved["squares"], saved["seen"], int(saved["done"])
 
     def add_all(
         self, work: Sequence[tuple[Engine, Task]], workers: int | None, progress: Progress | None
     ) -> None:
         """Run the tasks on so many threads, and add what they find in their order."""
-        done, total = 0.0, sum(task.pairs for _, task in work)
+        pairs = [task.pairs for _, task in work]
+        done, total, left = sum(pairs[: self.done]), sum(pairs), work[self.done :]
         with _one_thread_per_product(work):
-            results = in_order(lambda one: one[0].run(one[1]), work, workers)
-            for (engine, task), sums in zip(work, results, strict=True):
+            results = in_order(lambda one: one[0].run(one[1]), left, workers)
+            for (engine, task), sums in zip(left, results, strict=True):
                 self._add(engine, task, sums)
+                self.done += 1
                 done += task.pairs
+                self.checkpoint.save_now_and_then(self._state)
                 if progress is not None:
                     progress(done, total)
+        self.checkpoint.remove()
+
+    def _state(self) -> dict[str, NDArray[Any]]:
+        return {
+            "row_sums": self.row_sums,
+            "squares": self.squares,
+            "seen": self.seen,
+            "done": np.array(self.done),
+        }
 
     def _add(self, engine: Engine, task: Task, sums: TaskSums) -> None:
         """Add what one task found, on both sides of the diagonal."""

@@ -111,7 +111,7 @@ def landmark_moments(
         compared = compare(kept, features, kernel, shift, workers=workers)
         sizes = np.array([source.size for source in drawn], dtype=np.float64)
         key = fingerprint(kernel.digest, seed, sizes, chosen.projection, *(rows for rows in kept))
-        sums = _SecondPass(streams, sizes, kernel, chosen, shift, Checkpoint.at(checkpoint, key))
+        sums = _SecondPass(streams, sizes, kernel, chosen, shift, Checkpoint(checkpoint, key))
         sums.run(workers, progress)
         return _assembled(sums, features, compared, names, anchor, kernel, [one.draws[1] for one in drawn])
 
