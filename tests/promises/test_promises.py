@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from karat.promises.coverage import coverage
 from karat.promises.errors import boundary_errors
 from karat.promises.housing import HousingPools, housing, split_by_hash
 from karat.promises.images import blocks, image_features
+from karat.promises.page import as_markdown
 from karat.promises.promise import QUICK, Effort, Must, Result
 from karat.promises.repeated import repeated_looks
 from karat.promises.run import FAMILIES, as_lines, stored_results, verify_guarantees
@@ -151,6 +153,11 @@ def test_the_stored_full_run_holds_every_promise():
     missed = [p["promise"] for p in stored["promises"] if p["holds"] is False]
     assert missed == []
     assert all(p["measured"] is not None for p in stored["promises"])
+
+
+def test_the_page_of_promises_is_made_from_the_stored_run():
+    page = Path(__file__).parents[2] / "docs" / "theory" / "promises.md"
+    assert page.read_text(encoding="utf-8") == as_markdown(stored_results())
 
 
 @pytest.mark.slow
