@@ -98,10 +98,10 @@ FULL = Effort(
 )
 QUICK = Effort(
     "quick",
-    coverage_runs={20: 150, 50: 80, 500: 25},
-    variance_runs=800,
-    error_runs={20: 250, 50: 120},
-    look_runs=60,
+    coverage_runs={20: 100, 50: 50, 500: 12},
+    variance_runs=400,
+    error_runs={20: 150, 50: 80},
+    look_runs=40,
     housing_seeds=3,
     errors=4.2,
 )
