@@ -355,7 +355,9 @@ def test_sources_are_left_untouched(sources):
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("kernel", [GaussianMean([1.0, 2.0, 4.0]), RationalQuadratic(1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "kernel", [GaussianMean([1.0, 2.0, 4.0]), RationalQuadratic(1.0), Laplace(1.5)], ids=repr
+)
 @pytest.mark.parametrize("distance", [1e2, 1e4, 1e9])
 def test_a_vendor_in_other_units_keeps_its_own_inner_products(distance, kernel, precision):
     """Far from the centre a float32 tile would round every exponent within the vendor away."""

@@ -33,7 +33,7 @@ def packed(sizes, rows, norms, precision):
         room = panels[shelf.first(j) : shelf.first(j + 1)]
         lay_out(rows[start:stop], np.zeros(rows.shape[1]), 1.0, room, np.zeros(stop - start))
         halves[shelf.rows_of(j)] = norms[start:stop]
-    return Panels(shelf, panels, halves)
+    return Panels(shelf, panels, halves, np.zeros(len(shelf), dtype=bool))
 
 
 def sums_between(

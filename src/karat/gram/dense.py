@@ -14,11 +14,10 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 from karat.gram.emit import SINGLE_ROWS, Pen, Recipe, edition, kernel_vectors
-from karat.gram.engines import FAR, checked_block, compiled_form
+from karat.gram.engines import checked_block, compiled_form
 from karat.gram.lanes import LANES, SINGLE
-from karat.gram.panels import NOBODY, Floats, fill
+from karat.gram.panels import NOBODY, Floats, farthest, fill
 from karat.kernels import Kernel
-from karat.kernels.profile import Form
 from karat.typing import Rows, Vector
 
 
@@ -64,8 +63,7 @@ class _Side:
         halves = fill(self.panels, rows, values.kernel, profile, shift)
         self.norms = np.full(LANES * len(self.panels), NOBODY["float32"], dtype=np.float32)
         self.norms[: len(rows)] = halves if profile.norms else 0.0
-        if profile.norms and profile.form != Form.DISTANCE:
-            self.far = np.flatnonzero(halves > FAR)
+        self.far = np.flatnonzero(halves > farthest(profile, rows.shape[1]))
         self.moved = rows[self.far] - shift
 
 

@@ -11,12 +11,8 @@ from karat.errors import KernelError
 from karat.gram.panels import HEIGHT, Floats, Panels, Shelf
 from karat.gram.tasks import Task, TaskSums
 from karat.kernels import Kernel
-from karat.kernels.profile import Form, Profile
+from karat.kernels.profile import Fill, Form, Profile
 from karat.typing import Matrix, Rows, Vector
-
-FAR = 64.0
-"""Mean half squared norm of a panel's rows (scaled and centred) beyond which float32 errs by over 1e-5 in an
-exponent, so that two such panels meet in float64: those of a vendor whose columns are in other units, say."""
 
 CACHED_BYTES = 1 << 19
 """Half of a core's second-level cache: what a strip's panels may take while partners pass by."""
@@ -90,15 +86,11 @@ def fused_engines(
     from karat.gram import emit
 
     rows = Panels.pack(sources, kernel, profile, shift=shift, precision=precision, workers=workers)
-    far = np.zeros(len(rows.shelf), dtype=bool)
-    if profile.norms and profile.form != Form.DISTANCE:
-        norms = np.where(_is_row(rows.shelf), rows.norms.reshape(-1, HEIGHT), 0.0)
-        far = norms.sum(axis=1, dtype=np.float64) / rows.shelf.filled > FAR
-    engines = [FusedEngine(rows, profile, int(profile.fill), far)]
-    if far.any():
-        again = rows.picked(far, sources, shift, profile)
-        everybody = np.zeros(len(again.shelf), dtype=bool)
-        engines.append(FusedEngine(again, profile, emit.DIFFERENCES, everybody))
+    engines = [FusedEngine(rows, profile, int(profile.fill), rows.is_far)]
+    if rows.is_far.any():
+        again = rows.picked(rows.is_far, sources, shift, profile)
+        fill = int(Fill.MANHATTAN) if profile.fill == Fill.MANHATTAN else emit.DIFFERENCES
+        engines.append(FusedEngine(again, profile, fill, again.is_far))
     return engines
 
 

@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from karat.errors import KernelError
 from karat.gram.workers import in_order
 from karat.kernels import Kernel
-from karat.kernels.profile import Profile
+from karat.kernels.profile import Fill, Form, Profile
 from karat.typing import Matrix, Rows, Vector
 
 HEIGHT = 16
 """Rows of a panel: what a vector register holds of float32."""
+
+FAR = 64.0
+"""Half the squared norm of a row (scaled and centred) that float32 products still bear; see `farthest`."""
 
 FLUSH = 64
 """Panels of a source after which sums in the precision of the products move into float64 ones."""
@@ -92,11 +95,15 @@ class Shelf:
 
 @dataclass(frozen=True)
 class Panels:
-    """The rows themselves: panels (p, d, 16) and norms (16 p,), half the squared norms."""
+    """The rows themselves: panels (p, d, 16) and norms (16 p,), half the squared norms where they are wanted.
+
+    is_far: (p,), panels whose rows are on average so far out that float32 would not do for two of them.
+    """
 
     shelf: Shelf
     panels: Floats
     norms: Floats
+    is_far: NDArray[np.bool_]
 
     @classmethod
     def pack(
@@ -113,25 +120,32 @@ class Panels:
         shelf = Shelf.of([len(rows) for rows in sources])
         panels = np.zeros((len(shelf), len(shift), HEIGHT), dtype=precision)
         norms = np.full(len(shelf) * HEIGHT, NOBODY[precision], dtype=precision)
+        squares = np.zeros(len(norms))
         for j, rows in enumerate(sources):
             start, stop = shelf.first(j), shelf.first(j + 1)
             halves = fill(panels[start:stop], rows, kernel, profile, shift, workers=workers)
+            squares[shelf.rows_of(j)] = halves
             norms[shelf.rows_of(j)] = halves if profile.norms else 0.0
-        return cls(shelf, panels, norms)
+        means = squares.reshape(-1, HEIGHT).sum(axis=1) / shelf.filled
+        return cls(shelf, panels, norms, means > farthest(profile, len(shift)))
 
     def picked(
         self, chosen: NDArray[np.bool_], sources: Sequence[Rows], shift: Vector, profile: Profile
     ) -> Panels:
-        """Some of the panels again, for differences: in float64 from the original rows, without norms."""
+        """Some of the panels again, for differences: in float64 from the original rows, without norms.
+
+        Rows are scaled by sqrt(1/2) where halves of squared differences are wanted.
+        """
+        scale = 1.0 if profile.fill == Fill.MANHATTAN else math.sqrt(0.5)
         shelf = self.shelf.pick(chosen)
         panels = np.zeros((len(shelf), len(shift), HEIGHT))
         norms = np.full((len(shelf), HEIGHT), NOBODY["float64"])
         for p, (j, place, count) in enumerate(zip(shelf.owners, shelf.places, shelf.filled, strict=True)):
             start = HEIGHT * (int(place) - self.shelf.first(int(j)))
             rows = sources[int(j)][start : start + int(count)]
-            panels[p, :, :count] = math.sqrt(0.5) * scaled(rows, shift, profile).T
+            panels[p, :, :count] = scale * scaled(rows, shift, profile).T
             norms[p, :count] = 0.0
-        return Panels(shelf, panels, norms.ravel())
+        return Panels(shelf, panels, norms.ravel(), np.zeros(len(shelf), dtype=bool))
 
 
 def fill(
@@ -165,6 +179,17 @@ def self_sum(rows: Rows, kernel: Kernel, shift: Vector) -> float:
     if not math.isfinite(total):
         raise too_large(kernel, "float64")
     return total
+
+
+def farthest(profile: Profile, width: int) -> float:
+    """Half the squared norm up to which float32 keeps exponents right to 1e-5.
+
+    Products of rows with half squared norms h err by some h 1e-7; sums of d absolute differences by 1e-7
+    times sqrt(2 h d). Kernels that are no functions of an exponent are right relative to their own size.
+    """
+    if profile.fill == Fill.MANHATTAN:
+        return FAR**2 / width
+    return FAR if profile.norms and profile.form != Form.DISTANCE else math.inf
 
 
 def scaled(rows: Rows, shift: Vector, profile: Profile) -> Matrix:
