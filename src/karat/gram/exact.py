@@ -84,10 +84,11 @@ class _RunningSums:
 
     def __init__(self, shelf: Shelf, base: KernelSums, checkpoint: Checkpoint) -> None:
         self.shelf, self.checkpoint, self.done = shelf, checkpoint, 0
-        self.row_sums = zeros((HEIGHT * len(shelf), len(base.sizes)))
+        # One line per source: what a task adds for many rows of a few sources then stands together in memory.
+        self.row_sums = zeros((len(base.sizes), HEIGHT * len(shelf)))
         if base.seen.any():
             for j, rows in enumerate(base.row_sums):
-                self.row_sums[shelf.rows_of(j)] = rows
+                self.row_sums[:, shelf.rows_of(j)] = rows.T
         self.squares, self.seen = base.squares.copy(), base.seen.copy()
         saved = checkpoint.load()
         if saved is not None:
@@ -122,8 +123,8 @@ class _RunningSums:
     def _add(self, engine: Engine, task: Task, sums: TaskSums) -> None:
         """Add what one task found, on both sides of the diagonal."""
         x, y, scale = task.x_sources, task.y_sources, engine.scale
-        self.row_sums[engine.shelf.rows(task.x_start, task.x_stop), y] += scale * sums.row_sums
-        self.row_sums[engine.shelf.rows(task.y_start, task.y_stop), x] += scale * sums.column_sums.T
+        self.row_sums[y, engine.shelf.rows(task.x_start, task.x_stop)] += scale * sums.row_sums.T
+        self.row_sums[x, engine.shelf.rows(task.y_start, task.y_stop)] += scale * sums.column_sums
         for kept, both, own in (
             (self.squares, scale * scale * sums.squares, scale * scale * sums.own_squares),
             (self.seen, sums.seen, sums.own_seen),
@@ -134,7 +135,7 @@ class _RunningSums:
 
     def result(self, base: KernelSums) -> KernelSums:
         """The sums, each source's rows without padding."""
-        rows = tuple(self.row_sums[self.shelf.rows_of(j)] for j in range(len(base.sizes)))
+        rows = tuple(self.row_sums[:, self.shelf.rows_of(j)].T for j in range(len(base.sizes)))
         return KernelSums(base.sizes, base.self_sums, rows, self.squares, self.seen, base.centre)
 
 

@@ -161,7 +161,7 @@ class RowMeans(Sequence[Matrix]):
             return [self[k] for k in range(len(self))[j]]
         partners = self._sums.sizes.copy()
         partners[j] -= 1.0  # a row does not meet itself
-        means: Matrix = self._sums.row_sums[j] / partners
+        means: Matrix = np.divide(self._sums.row_sums[j], partners, order="C")  # means add up in one order
         return means
 
 

@@ -11,7 +11,10 @@ nothing by showing a row twice, or by showing the buyer what the buyer has shown
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,29 +47,38 @@ class _Equal:
     @classmethod
     def of(cls, sources: tuple[VendorSample, ...]) -> _Equal:
         hashes = tuple(row_hashes(source.rows) for source in sources)
-        counts = [dict(zip(*np.unique(h, return_counts=True), strict=True)) for h in hashes]
-        n = len(sources)
-        pairs, possible = np.zeros((n, n)), np.ones((n, n))
-        for i in range(n):
-            own = np.array(list(counts[i].values()), dtype=np.float64)
-            pairs[i, i] = (own * (own - 1.0) / 2.0).sum()
-            possible[i, i] = len(hashes[i]) * (len(hashes[i]) - 1) / 2.0
-            for j in range(i):
-                small, large = sorted((counts[i], counts[j]), key=len)
-                pairs[i, j] = pairs[j, i] = sum(c * large.get(h, 0) for h, c in small.items())
-                possible[i, j] = possible[j, i] = len(hashes[i]) * len(hashes[j])
+        sizes = np.array([len(own) for own in hashes], dtype=np.float64)
+        counts = _counts_of_repeated(hashes)
+        pairs = np.asarray((counts @ counts.T).todense(), dtype=np.float64)
+        occurrences = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
+        np.fill_diagonal(pairs, (np.diag(pairs) - occurrences) / 2.0)
+        possible = np.outer(sizes, sizes)
+        np.fill_diagonal(possible, np.maximum(sizes * (sizes - 1.0) / 2.0, 1.0))
         return cls(hashes, pairs, pairs / possible)
 
-    def usual_rate(self, i: int, j: int) -> float:
-        """The rate of equal pairs that independent draws show here: the largest typical one elsewhere.
+    @cached_property
+    def usual_rates(self) -> NDArray[np.float64]:
+        """(n,), the rate of equal pairs that independent draws show where source i is not concerned.
 
-        Between other sources, and within other sources: honest draws with replacement show both.
+        The larger of two medians: between other sources, and within other sources, because honest draws with
+        replacement show both.
         """
-        others = [k for k in range(len(self.hashes)) if k != i]
-        between = [self.rates[k, m] for k in others for m in others if k < m]
-        within = [self.rates[k, k] for k in others]
-        across = [self.rates[i, k] for k in others if k != j]
-        return max((float(np.median(part)) for part in (between, within, across) if part), default=0.0)
+        n = len(self.hashes)
+        found = np.zeros(n)
+        if not self.rates.any():
+            return found
+        for i in range(n):
+            others = np.delete(np.arange(n), i)
+            rates = self.rates[np.ix_(others, others)]
+            between = rates[np.triu_indices(len(others), k=1)]
+            parts = (between, np.diag(rates))
+            found[i] = max((float(np.median(part)) for part in parts if len(part)), default=0.0)
+        return found
+
+    def usual_rate(self, i: int, j: int) -> float:
+        """The rate that independent draws show for sources i and j: also that of i with all but j."""
+        across = np.delete(self.rates[i], [i, j])
+        return max(float(self.usual_rates[i]), float(np.median(across)) if len(across) else 0.0)
 
     def has_excess(self, i: int, j: int) -> bool:
         """Whether source i shares more rows with source j (or with itself) than chance explains."""
@@ -75,6 +87,18 @@ class _Equal:
         possible = self.pairs[i, j] / self.rates[i, j]
         expected = self.usual_rate(i, j) * possible
         return bool(self.pairs[i, j] > expected + EXCESS_DEVIATIONS * np.sqrt(expected + 1.0))
+
+
+def _counts_of_repeated(hashes: Sequence[Hashes]) -> Any:
+    """Sparse (n, distinct), how often each source holds each row that occurs more than once in all."""
+    from scipy.sparse import csr_array  # a quarter of a second that import karat does not pay
+
+    owners = np.repeat(np.arange(len(hashes)), [len(own) for own in hashes])
+    _, which, total = np.unique(np.concatenate(hashes), return_inverse=True, return_counts=True)
+    is_repeated = total[which] > 1
+    columns = (np.cumsum(total > 1) - 1)[which[is_repeated]]
+    ones = np.ones(len(columns), dtype=np.int64)
+    return csr_array((ones, (owners[is_repeated], columns)), shape=(len(hashes), int((total > 1).sum())))
 
 
 def without_copies(market: Market) -> Market:
@@ -90,12 +114,13 @@ def without_copies(market: Market) -> Market:
         return market
     findings = list(market.findings)
     samples = []
+    shows = shows_copies(sources)
     for i, sample in enumerate(market.samples):
         keep = np.ones(sample.size, dtype=bool)
-        if shows_copies(sources, i):
+        if shows[i]:
             keep = _checked(market, equal, i, findings)
         samples.append(sample if keep.all() else _kept(sample, keep))
-    findings += _shared(market, equal)
+    findings += _shared(market, equal, shows)
     return replace(market, samples=tuple(samples), findings=tuple(findings))
 
 
@@ -123,15 +148,23 @@ def judged_rows_fitted_on(market: Market) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def shows_copies(sources: tuple[VendorSample, ...], i: int) -> bool:
-    """Whether some column is nearly unique in the sources other than i, so that equal rows mean copying."""
-    others = [source.rows for k, source in enumerate(sources) if k != i]
-    total = sum(map(len, others))
-    for column in range(sources[i].width):
-        values = np.concatenate([rows[:, column] for rows in others])
-        if len(np.unique(values)) >= NEARLY_UNIQUE * total:
-            return True
-    return False
+def shows_copies(sources: Sequence[VendorSample]) -> NDArray[np.bool_]:
+    """(n,), whether some column is nearly unique in the other sources, so that equal rows mean copying."""
+    sizes = np.array([source.size for source in sources])
+    owners = np.repeat(np.arange(len(sources)), sizes)
+    others = sizes.sum() - sizes
+    shows = np.zeros(len(sources), dtype=bool)
+    for column in range(sources[0].width):
+        values = np.concatenate([source.rows[:, column] for source in sources])
+        distinct, which = np.unique(values, return_inverse=True)
+        first, last = np.full(len(distinct), len(sources)), np.full(len(distinct), -1)
+        np.minimum.at(first, which, owners)
+        np.maximum.at(last, which, owners)
+        own_alone = np.bincount(first[first == last], minlength=len(sources))
+        shows |= len(distinct) - own_alone >= NEARLY_UNIQUE * others
+        if shows.all():
+            break
+    return shows
 
 
 def _checked(market: Market, equal: _Equal, i: int, findings: list[Finding]) -> NDArray[np.bool_]:
@@ -161,13 +194,13 @@ def _finding(sample: VendorSample, kind: str, count: int, what: str, which: NDAr
     return Finding(kind, message, vendor=sample.name, count=count)
 
 
-def _shared(market: Market, equal: _Equal) -> list[Finding]:
+def _shared(market: Market, equal: _Equal, shows: NDArray[np.bool_]) -> list[Finding]:
     """Vendors that show each other's rows, in excess of chance."""
     found = []
     for i, first in enumerate(market.samples):
         for j in range(i):
             second = market.samples[j]
-            if equal.has_excess(i, j) and equal.has_excess(j, i) and shows_copies(market.sources, i):
+            if shows[i] and equal.has_excess(i, j) and equal.has_excess(j, i):
                 count = int(np.isin(equal.hashes[i], equal.hashes[j]).sum())
                 if count < first.size:  # a whole preview shown twice has a finding of its own
                     message = (
