@@ -165,7 +165,7 @@ def _choose_landmarks(
 
     if asked is not None:
         return first(max(asked, len(drawn)))
-    tried = range(0, len(drawn), max(1, len(drawn) // TRIAL_SOURCES))
+    tried = np.unique(np.linspace(0, len(drawn) - 1, TRIAL_SOURCES).astype(int))
     trial = [kept[j][:TRIAL_ROWS] for j in tried]
     counts = np.array([len(kept[j]) for j in tried], dtype=np.float64)
     sizes = np.array([drawn[j].size for j in tried], dtype=np.float64)

@@ -1,11 +1,12 @@
 """A finite feature map from a few rows: projections on the span of the landmarks.
 
-With landmarks z and K their kernel matrix, U its eigenvectors and D its eigenvalues,
+With landmarks z, K their kernel matrix and K = L L' (Cholesky),
 
-    phi(x) = D^-1/2 U' k(z, x),   so that  phi(x)' phi(y)  is the inner product of the two projections.
+    phi(x) = L^-1 k(z, x),   so that  phi(x)' phi(y)  is the inner product of the two projections.
 
-Directions whose eigenvalue is below the rounding of float32 kernel values are left out: there phi would be
-the noise of these values, blown up. What the landmarks do not see is the residual k(x, y) - phi(x)' phi(y).
+The landmark that the others see least comes next (pivoting: Higham 2002, section 10.3), until what is left
+of every one is near the rounding of float32 kernel values: there phi would be the noise of these values,
+blown up. What the landmarks do not see is the residual k(x, y) - phi(x)' phi(y).
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import numpy as np
 from karat.kernels import Kernel
 from karat.typing import Matrix, Rows, Vector
 
-SPECTRUM = 1e-6
-"""Eigenvalues below this share of the largest are left out: float32 values err by some 1e-7 of it."""
+LEAST_LEFT = 1e-6
+"""Landmarks are left out of which the others leave less than this share of K's largest eigenvalue, about:
+float32 values err by some 1e-7 of it."""
 
 
 class Landmarks:
@@ -27,9 +29,7 @@ class Landmarks:
 
         self.size = len(rows)
         self._values = KernelValues(kernel, rows, shift)
-        eigenvalues, directions = np.linalg.eigh(self._values.of(rows).astype(np.float64))
-        kept = eigenvalues > SPECTRUM * eigenvalues[-1]
-        self.projection: Matrix = directions[:, kept] / np.sqrt(eigenvalues[kept])
+        self.projection = _inverse_root(self._values.of(rows).astype(np.float64))
 
     @property
     def rank(self) -> int:
@@ -53,6 +53,17 @@ class Landmarks:
         """The map of each row, (m, r)."""
         features: Matrix = self.values(rows) @ self.projection
         return features
+
+
+def _inverse_root(gram: Matrix) -> Matrix:
+    """(p, r), the columns of L^-1 transposed, for the r landmarks that are not seen by the others."""
+    from scipy.linalg import lapack, solve_triangular
+
+    least = LEAST_LEFT * max(float(np.abs(gram).sum(axis=1).mean()), np.finfo(np.float64).tiny)
+    factor, order, rank, _ = lapack.dpstrf(gram, tol=least, lower=1)
+    root = np.zeros((len(gram), rank))
+    root[order[:rank] - 1] = solve_triangular(factor[:rank, :rank], np.eye(rank), lower=True).T
+    return root
 
 
 class ProjectedRowMeans:

@@ -17,12 +17,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from karat.gram.moments import interaction_variances
 from karat.gram.stream import stacked
 from karat.gram.workers import in_order
 from karat.kernels import Kernel
 from karat.typing import Matrix, Rows, Vector
+
+Cube = NDArray[np.float64]
 
 ROUNDING = 1e-7
 """Least standard error, in units of the largest mean kernel value: products are float32."""
@@ -82,35 +85,32 @@ def compare(
 ) -> Compared:
     """Residuals between all pairs of drawn rows; Q^2 (d + r) multiply-adds for Q rows in all."""
     from karat.gram.dense import KernelValues  # numba is imported by the first kernel that runs
+    from karat.gram.segments import segment_sums
 
     sizes = np.array([len(rows) for rows in drawn], dtype=np.float64)
     everyone, phi = stacked(drawn), np.concatenate(features).astype(np.float32)
     starts = (np.cumsum(sizes) - sizes).astype(np.intp)
     with_all = KernelValues(kernel, everyone, shift)
 
-    def strip(start: int) -> tuple[Matrix, ...]:
+    def strip(start: int) -> Cube:
         stop = min(start + STRIP_ROWS, len(everyone))
-        values = with_all.of(everyone[start:stop]).astype(np.float32, copy=False)
-        residual = values - phi[start:stop] @ phi.T
+        values = with_all.of(everyone[start:stop])
+        products = phi[start:stop] @ phi.T
         own = np.arange(stop - start)
-        values[own, own + start], residual[own, own + start] = 0.0, 0.0
-        sums = (residual, values, residual * residual, values * values)
-        return tuple(np.add.reduceat(matrix, starts, axis=1).astype(np.float64) for matrix in sums)
+        values[own, own + start], products[own, own + start] = 0.0, 0.0
+        sums: Cube = segment_sums(values, products, starts)
+        return sums
 
-    n, places = len(drawn), range(0, len(everyone), STRIP_ROWS)
-    source = np.repeat(np.arange(n), sizes.astype(np.intp))
-    residual, values = np.empty((len(everyone), n)), np.empty((len(everyone), n))
-    residual_squares, squares = np.zeros((n, n)), np.zeros((n, n))
-    for start, found in zip(places, in_order(strip, places, workers), strict=True):
-        rows = slice(start, start + len(found[0]))
-        residual[rows], values[rows] = found[0], found[1]
-        np.add.at(residual_squares, source[rows], found[2])
-        np.add.at(squares, source[rows], found[3])
+    places = range(0, len(everyone), STRIP_ROWS)
+    residual, values, residual_squares, squares = np.concatenate(
+        list(in_order(strip, places, workers)), axis=1
+    )
     cuts = starts[1:]
     partners = np.maximum(sizes[None, :] - np.eye(len(drawn)), 1.0)
     row_means = [rows / partners[j] for j, rows in enumerate(np.split(residual, cuts))]
     value_means = [rows / partners[j] for j, rows in enumerate(np.split(values, cuts))]
     means, gram = _symmetric_means(row_means), _symmetric_means(value_means)
+    residual_squares, squares = (np.add.reduceat(sums, starts, axis=0) for sums in (residual_squares, squares))
     return Compared(
         sizes=sizes,
         row_means=tuple(row_means),
