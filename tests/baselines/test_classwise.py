@@ -143,8 +143,3 @@ def test_numbers_are_no_classes():
     market = _market()
     with pytest.raises(ValuationError, match=r"needs classes, and the labels are a regression target"):
         value(market, "cs-shapley", label_kind="numbers")
-
-
-def test_an_unknown_way_to_draw_others_is_refused():
-    with pytest.raises(ValuationError, match=r"come from 'some'.*'all' or 'drawn'"):
-        value(_market(), "cs-shapley", others="some")

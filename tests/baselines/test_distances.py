@@ -5,7 +5,6 @@ import pytest
 
 from karat.baselines import value
 from karat.baselines.distances import sliced_squares
-from karat.errors import ValuationError
 from karat.vendors import Market
 
 ot = pytest.importorskip("ot")
@@ -94,11 +93,6 @@ def test_without_an_anchor_the_union_is_the_reference():
         values = value(vendors, name)
         assert values.details["reference"] == "uniform"
         assert values.scores.argmax() == 1
-
-
-def test_a_regularisation_of_zero_is_refused(market):
-    with pytest.raises(ValuationError, match=r"regularisation 0\.0.*'wasserstein'"):
-        value(market, "sinkhorn", regularisation=0.0)
 
 
 def test_a_reference_of_equal_rows_is_no_trouble():

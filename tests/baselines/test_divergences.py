@@ -9,7 +9,6 @@ from sklearn.neighbors import NearestNeighbors
 
 from karat.baselines import divergences, value
 from karat.baselines.divergences import kl_divergence
-from karat.errors import ValuationError
 from karat.vendors import Market
 
 
@@ -104,8 +103,3 @@ def test_without_an_anchor_a_vendor_meets_the_others():
     values = value(vendors, "kl")
     assert values.details["reference"] == "others"
     assert values.scores.argmin() == 2
-
-
-def test_no_neighbours_are_refused():
-    with pytest.raises(ValuationError, match="0 neighbours"):
-        value({"a": [[0.0], [1.0]], "b": [[0.0], [1.0]]}, "kl", neighbours=0)

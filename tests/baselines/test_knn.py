@@ -12,7 +12,6 @@ import pytest
 
 from karat.baselines import value
 from karat.baselines.knn import sorted_values
-from karat.errors import ValuationError
 from karat.vendors import Market
 
 STORED = json.loads((Path(__file__).parent / "pydvl_oracle.json").read_text())
@@ -119,8 +118,3 @@ def test_steps_over_test_rows_do_not_change_the_values(monkeypatch):
     whole = value(_stored_market(), "knn-shapley").scores
     monkeypatch.setattr("karat.baselines.knn.CELLS_AT_ONCE", 500)
     np.testing.assert_allclose(value(_stored_market(), "knn-shapley").scores, whole, rtol=1e-12)
-
-
-def test_no_neighbours_are_refused():
-    with pytest.raises(ValuationError, match="0 neighbours"):
-        value(_stored_market(), "knn-shapley", neighbours=0)

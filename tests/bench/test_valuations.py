@@ -23,9 +23,9 @@ def in_this_process(monkeypatch):
 def test_every_valuation_that_can_run_here_has_a_line(in_this_process):
     figures = run_valuations_bench()
     assert {line["valuation"] for line in figures["valuations"]} == set(VALUATIONS)
-    assert len(figures["valuations"]) == len(VALUATIONS) + len(VARIANTS) + 2
+    assert len(figures["valuations"]) == len(VALUATIONS) + len(VARIANTS) + 3
     assert figures["all_within"]
-    assert figures["valuations"][-1]["title"] == "lava transport=exact 10000 x 10000"
+    assert figures["valuations"][-1]["title"] == "lava:transport=exact, 1 x 10,000 rows"
     assert figures["market"] == {"vendors": 10, "rows": 2000, "columns": 20, "classes": 5}
 
 

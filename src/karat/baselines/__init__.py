@@ -8,6 +8,7 @@ from karat.baselines.base import (
     moments_of,
     valuation_class,
     valuation_named,
+    valuation_read,
     value,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "moments_of",
     "valuation_class",
     "valuation_named",
+    "valuation_read",
     "value",
 ]

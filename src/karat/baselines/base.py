@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from karat.baselines.labels import LabelKind, Labels, read_labels
 from karat.baselines.needs import check_needs, labels_of, lacking_extras
+from karat.baselines.options import SEPARATOR, check_options, read_options
 from karat.baselines.reference import ReferenceRows, generator, reference_rows
 from karat.errors import ValuationError
 from karat.gram import Moments, kernel_sums, moments_from_sums
@@ -56,6 +57,9 @@ VALUATIONS: Mapping[str, str] = {
     "mmd-joint": "karat.baselines.joint:JointMmd",
 }
 """name -> where it lives, "module:class". Nothing is imported until a name is asked for."""
+
+SPELT = {"True": "true", "False": "false", "None": "none"}
+"""How Python's own words are written in a title."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +121,8 @@ class Valuation(ABC):
 
     takes_any_reference: whether it works from contrasts, and so takes every reference of `karat.values`.
 
+    least: what number options are at least, where it is not 1 for whole numbers and more than 0 for others.
+
     label_kind: how to read labels, "classes" or "numbers"; None guesses (whole numbers that repeat and text
     are classes).
     """
@@ -127,8 +133,12 @@ class Valuation(ABC):
     cost: ClassVar[str]
     citation: ClassVar[str]
     takes_any_reference: ClassVar[bool] = False
+    least: ClassVar[Mapping[str, float]] = {}
 
     label_kind: LabelKind | None = None
+
+    def __post_init__(self) -> None:
+        check_options(self, self.least)
 
     def __call__(
         self,
@@ -145,10 +155,33 @@ class Valuation(ABC):
         weights too. By default the anchor where there is one, else all vendors in equal shares.
         The seed alone decides every draw, whatever the order and the names of the vendors.
         """
-        rows = reference_rows(market, None if self.takes_any_reference else reference)
-        check_needs(self.name, self.required, market, rows, self.label_kind)
+        rows = self.check(market, reference)
         case = Case(market, reference, rows, moments, self._labels(market, rows), _number(seed), progress)
         return self.run(case)
+
+    def check(self, market: Market, reference: str | Mapping[str, float] | None = None) -> ReferenceRows:
+        """Raise unless the market and this machine have what is needed; else the rows to compare with."""
+        rows = reference_rows(market, None if self.takes_any_reference else reference)
+        check_needs(self.name, self.required, market, rows, self.label_kind)
+        return rows
+
+    @property
+    def chosen(self) -> dict[str, object]:
+        """The options that are not at their defaults."""
+        options = {
+            field.name: (getattr(self, field.name), field.default) for field in dataclasses.fields(self)
+        }
+        return {name: given for name, (given, default) in options.items() if given != default}
+
+    @property
+    def title(self) -> str:
+        """The name, and what is not default, in the form that `valuation_read` takes.
+
+        >>> valuation_named("lava", form="distance").title
+        'lava:form=distance'
+        """
+        words = ((name, str(given)) for name, given in self.chosen.items())
+        return ":".join([self.name, *(f"{name}={SPELT.get(word, word)}" for name, word in words)])
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -202,6 +235,16 @@ def valuation_named(name: str, **options: Any) -> Valuation:
                 f"the valuation {name!r} has no option {option!r}.", hint=f"It takes {', '.join(known)}."
             )
     return kind(**options)
+
+
+def valuation_read(text: str) -> Valuation:
+    """The valuation in a text: its name, then any options, each after a colon.
+
+    >>> valuation_read("lava:form=distance:most_rows=500").title
+    'lava:form=distance:most_rows=500'
+    """
+    name, *options = SEPARATOR.split(text.strip())
+    return valuation_named(name, **read_options(valuation_class(name), options))
 
 
 def value(
@@ -266,4 +309,8 @@ def rows_of(sample: VendorSample) -> Matrix:
 
 
 def _number(seed: Seed) -> int:
-    return seed if isinstance(seed, int) else int(seed.integers(2**63))
+    if not isinstance(seed, int):
+        return int(seed.integers(2**63))
+    if seed < 0:
+        raise ValuationError(f"the seed is {seed}.", hint="Pass a whole number from 0 up.")
+    return seed

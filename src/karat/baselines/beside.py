@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from karat.baselines.base import value
+from karat.baselines.base import Valuation, valuation_read
 from karat.errors import ValuationError
 from karat.gram import Moments
 from karat.shown import Shown
@@ -16,11 +15,18 @@ from karat.typing import Matrix, Progress, Vector
 from karat.values import Values
 from karat.vendors import Market
 
+TIE = 1e-9
+"""Scores that differ by less than this share of the largest are equal: a sum in another order."""
+
 
 @dataclass(frozen=True)
 class Beside(Shown):
-    """A column of scores per valuation, for the same vendors in the same order."""
+    """A column of scores per valuation, for the same vendors in the same order.
 
+    asked: the valuations, one per column.
+    """
+
+    asked: tuple[Valuation, ...]
     columns: tuple[Values, ...]
 
     @property
@@ -28,68 +34,86 @@ class Beside(Shown):
         return self.columns[0].names
 
     @property
-    def valuations(self) -> tuple[str, ...]:
-        return tuple(column.valuation for column in self.columns)
+    def titles(self) -> tuple[str, ...]:
+        """What stands above every column: the name, and the options that are not at their defaults."""
+        return tuple(valuation.title for valuation in self.asked)
 
     @property
     def agreement(self) -> Matrix:
         """(k, k), Spearman's rank correlation between the valuations; nan where one gives a single value."""
-        ranks = np.stack([average_ranks(column.scores) for column in self.columns])
-        centred = ranks - ranks.mean(axis=1, keepdims=True)
-        sizes = np.sqrt((centred**2).sum(axis=1))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            correlations: Matrix = np.clip((centred @ centred.T) / np.outer(sizes, sizes), -1.0, 1.0)
-        return correlations
+        return rank_correlations([column.scores for column in self.columns])
 
     def to_dict(self) -> dict[str, object]:
         agreement = [[None if np.isnan(r) else float(r) for r in row] for row in self.agreement]
+        columns = []
+        for valuation, column in zip(self.asked, self.columns, strict=True):
+            options = {name: str(given) for name, given in valuation.chosen.items()}
+            columns.append(column.to_dict() | ({"options": options} if options else {}))
         return {
-            "valuations": [column.to_dict() for column in self.columns],
-            "agreement": {"valuations": list(self.valuations), "spearman": agreement},
+            "valuations": columns,
+            "agreement": {"valuations": list(self.titles), "spearman": agreement},
         }
 
 
 def beside(
     market: Market,
-    valuations: Sequence[str],
+    valuations: Sequence[str | Valuation],
     *,
     moments: Moments | None = None,
     reference: str | Mapping[str, float] | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Beside:
     """Value the market in several ways, with the same reference and seed.
 
-    options: valuation -> its options.
+    valuations: by name, with options as `valuation_read` reads them, or made by hand; one that comes twice is
+    computed once. What all of them need is checked before the first one starts.
     """
-    if not valuations:
+    made = [valuation_read(one) if isinstance(one, str) else one for one in valuations]
+    asked = tuple({valuation.title: valuation for valuation in made}.values())
+    if not asked:
         raise ValuationError(
             "no valuation was named.", hint="Name at least one; `karat valuations` lists them."
         )
-    return Beside(
-        tuple(
-            value(
-                market,
-                name,
-                moments=moments,
-                reference=reference,
-                seed=seed,
-                progress=progress,
-                **(options or {}).get(name, {}),
-            )
-            for name in valuations
-        )
-    )
+    for valuation in asked:
+        valuation.check(market, reference)
+    columns = []
+    for i, valuation in enumerate(asked):
+        told = None if progress is None else _share(progress, i, len(asked))
+        columns.append(valuation(market, moments=moments, reference=reference, seed=seed, progress=told))
+        if told is not None:
+            told(1, 1)
+    return Beside(asked, tuple(columns))
+
+
+def _share(progress: Progress, i: int, total: int) -> Progress:
+    """The progress of one of several equal parts, told as that of the whole."""
+    return lambda done, own_total: progress(i + done / own_total, total)
+
+
+def rank_correlations(scores: Sequence[Vector]) -> Matrix:
+    """(k, k), Spearman's correlations of k vectors; nan where one of them holds a single value.
+
+    >>> rank_correlations([np.array([1.0, 2.0, 4.0]), np.array([3.0, 1.0, 0.5])])
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
+    ranks = np.stack([average_ranks(one) for one in scores])
+    centred = ranks - ranks.mean(axis=1, keepdims=True)
+    squares = centred @ centred.T
+    sizes = np.diag(squares)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        correlations: Matrix = squares / np.sqrt(np.outer(sizes, sizes))
+    return correlations
 
 
 def average_ranks(scores: Vector) -> Vector:
-    """Ranks from 1, the lowest first; equal scores share the mean of their ranks.
+    """Ranks from 1, the lowest first; equal scores, up to rounding, share the mean of their ranks.
 
-    >>> average_ranks(np.array([0.3, 0.1, 0.3]))
+    >>> average_ranks(np.array([0.3, 0.1, 0.1 + 0.2]))
     array([2.5, 1. , 2.5])
     """
-    below = (scores[None, :] < scores[:, None]).sum(axis=1)
-    equal = (scores[None, :] == scores[:, None]).sum(axis=1)
-    ranks: Vector = below + (equal + 1.0) / 2.0
+    gaps = scores[None, :] - scores[:, None]
+    tie = TIE * float(np.abs(scores).max())
+    ranks: Vector = (gaps < -tie).sum(axis=1) + ((np.abs(gaps) <= tie).sum(axis=1) + 1.0) / 2.0
     return ranks

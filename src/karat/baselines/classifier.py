@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -33,6 +34,7 @@ class ClassifierTwoSample(Valuation):
     converges_to: ClassVar[str] = "-(AUC of the best model of its kind - 1/2)"
     cost: ClassVar[str] = "folds fits on m + l rows per vendor"
     citation: ClassVar[str] = "Lopez-Paz and Oquab 2017"
+    least: ClassVar[Mapping[str, float]] = {"folds": 2, "most_rows": FEWEST_ROWS}
 
     model: Literal["boosting", "logistic"] = "boosting"
     folds: int = 5

@@ -15,7 +15,7 @@ out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -23,11 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.baselines.base import Case, Valuation
-from karat.baselines.games import check_plays, in_place
+from karat.baselines.games import PLAYS_LEAST, check_plays, in_place
 from karat.baselines.semivalues import Game, Played, play, shapley_sizes
 from karat.baselines.task import Task, Trainer, content_order, model_for, task_of
-from karat.errors import ValuationError
-from karat.models import Model
+from karat.models import Estimator, Model
 from karat.typing import Vector
 from karat.values import Values
 
@@ -51,19 +50,17 @@ class ClasswiseShapley(Valuation):
     converges_to: ClassVar[str] = "sum over classes of the mean marginal in-class accuracy, discounted"
     cost: ClassVar[str] = "2^n models per class to 10 vendors, then 200 n; with ridge one d x d system each"
     citation: ClassVar[str] = "Schoch et al. 2022"
+    least: ClassVar[Mapping[str, float]] = {**PLAYS_LEAST, "truncation": 0.0}
 
-    model: str | Model = "ridge"
+    model: str | Model | Estimator = "ridge"
     exact_up_to: int = 10
     orders: int = 200
     others: Literal["all", "drawn"] = "all"
     truncation: float = 1e-4
 
     def __post_init__(self) -> None:
-        check_plays(self.exact_up_to, self.orders)
-        if self.others not in ("all", "drawn"):
-            raise ValuationError(
-                f"the other classes' rows were to come from {self.others!r}.", hint="Choose 'all' or 'drawn'."
-            )
+        super().__post_init__()
+        check_plays(self.exact_up_to)
 
     def run(self, case: Case) -> Values:
         task, order = task_of(case), content_order(case)

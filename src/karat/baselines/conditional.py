@@ -13,6 +13,7 @@ predictions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,11 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.baselines.base import Case, Valuation
-from karat.baselines.task import check_varied, model_for, task_of
-from karat.errors import ValuationError
+from karat.baselines.task import model_for, task_of
 from karat.gram import kernel_sums, moments_from_sums
 from karat.kernels import Kernel, kernel_named
-from karat.models import Fitted, Model
+from karat.models import Estimator, Fitted, Model
 from karat.typing import Matrix, Vector
 from karat.values import Values, value
 
@@ -33,9 +33,9 @@ from karat.values import Values, value
 class ConditionalMmd(Valuation):
     """Minus the MMD between a vendor's predictions on the reference's rows and their labels.
 
-    model: logistic regression for classes and ridge regression for numbers, unless named; fresh for every
-    vendor, all from the same seed. kernel: fitted to the labels. most_rows: of the reference that are
-    predicted. A vendor that lacks a class gives it probability 0.
+    model: logistic regression for classes and ridge regression for numbers, unless named; or any estimator
+    of scikit-learn. Fresh for every vendor, all from the same seed. kernel: fitted to the labels.
+    most_rows: of the reference that are predicted. A vendor that lacks a class gives it probability 0.
     """
 
     name: ClassVar[str] = "mmd-cond"
@@ -43,19 +43,13 @@ class ConditionalMmd(Valuation):
     converges_to: ClassVar[str] = "-MMD(predictions of a model of P_i, labels), on rows of the reference"
     cost: ClassVar[str] = "n models, then O((n t)^2) for t rows of the reference, at most 4000"
     citation: ClassVar[str] = "Xu et al. 2024, Ours cond."
+    least: ClassVar[Mapping[str, float]] = {"most_rows": 2}
 
-    model: str | Model | None = None
+    model: str | Model | Estimator | None = None
     kernel: str | Kernel = "default"
     most_rows: int = 4000
 
-    def __post_init__(self) -> None:
-        if self.most_rows < 2:
-            raise ValuationError(
-                f"at most {self.most_rows} rows were to be predicted.", hint="Two rows are the least."
-            )
-
     def run(self, case: Case) -> Values:
-        check_varied(case)
         task = task_of(case)
         model = model_for(case, self.model or ("ridge" if task.n_classes is None else "logistic"))
         steps = len(task.vendors) + 2

@@ -60,14 +60,6 @@ class Davinz(Valuation):
     bandwidth: float | None = None
     block_rows: int = 2000
 
-    def __post_init__(self) -> None:
-        if not self.ridge > 0.0 or self.initialisations < 1 or self.block_rows < 1:
-            raise ValuationError(
-                f"davinz was given ridge {self.ridge:g}, {self.initialisations} initialisations and blocks "
-                f"of {self.block_rows} rows.",
-                hint="The ridge is positive, the others are whole numbers from 1 up.",
-            )
-
     def run(self, case: Case) -> Values:
         task = standardised(task_of(case), network=network_of(self.model))
         distances = self._distances(case)

@@ -18,7 +18,6 @@ from karat.baselines.transport import (
     sinkhorn_divergence,
 )
 from karat.baselines.transport.ground import uniform
-from karat.errors import ValuationError
 from karat.typing import Matrix, Vector
 from karat.values import Values
 
@@ -86,11 +85,6 @@ class Sinkhorn(Valuation):
     most_rows: int = 10_000
 
     def run(self, case: Case) -> Values:
-        if not self.regularisation > 0.0:
-            raise ValuationError(
-                f"the valuation 'sinkhorn' got regularisation {self.regularisation}.",
-                hint="Pass a positive number, or choose 'wasserstein', which has none.",
-            )
         reference = case.reference.drawn(self.most_rows, case.seed).rows
         own_ground, share = Ground.between(reference, reference), uniform(len(reference))
         epsilon = self.regularisation * (own_ground.mean(share, share) or 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from karat.baselines.base import Case, Valuation, rows_of
 from karat.baselines.reference import drawn_rows
-from karat.errors import ValuationError
 from karat.kernels.distances import squared_row_distances
 from karat.typing import Matrix
 from karat.values import Values
@@ -36,6 +36,7 @@ class KullbackLeibler(Valuation):
     converges_to: ClassVar[str] = "-KL(P_i | reference), infinite where supports differ"
     cost: ClassVar[str] = "O(m (m + l) d) per vendor, l rows of the reference"
     citation: ClassVar[str] = "Wang et al. 2009"
+    least: ClassVar[Mapping[str, float]] = {"most_rows": 2}
 
     neighbours: int = 5
     adaptive: bool = True
@@ -43,10 +44,6 @@ class KullbackLeibler(Valuation):
     most_rows: int = 10_000
 
     def run(self, case: Case) -> Values:
-        if self.neighbours < 1:
-            raise ValuationError(
-                f"the valuation 'kl' got {self.neighbours} neighbours.", hint="Pass a whole number from 1 up."
-            )
         scores, names = [], set()
         for i, sample in enumerate(case.market.samples):
             others = case.reference.without(sample)

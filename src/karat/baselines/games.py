@@ -7,6 +7,7 @@ the MMD of their mixture to the reference, which needs the moments alone.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,9 +29,12 @@ from karat.baselines.semivalues import (
 from karat.baselines.task import Trainer, content_order, model_for, task_of
 from karat.errors import ValuationError
 from karat.kernels import Kernel
-from karat.models import Model
+from karat.models import Estimator, Model
 from karat.typing import Vector
 from karat.values import Values, reference_named
+
+PLAYS_LEAST: Mapping[str, float] = {"exact_up_to": 0, "orders": 4}
+"""None may be played exactly, and at least four orders give a standard error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,19 +43,23 @@ class ModelSemivalue(Valuation):
 
     The score is the accuracy, or R^2 for numbers, on the reference's rows; nobody is worth a guess (one over
     the number of classes, or R^2 = 0).
-    model: by name or made by hand; exact_up_to: vendors up to which all coalitions are trained; beyond,
-    `orders` random orders of the vendors are, and `details["standard_errors"]` says how far to trust them.
+    model: by name, made by hand, or an estimator of scikit-learn.
+    exact_up_to: vendors up to which all coalitions are trained; beyond, `orders` random orders of the vendors
+    are, and `details["standard_errors"]` says how far to trust them.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference", "labels")
     cost: ClassVar[str] = "2^n models to 10 vendors, then 200 n; with ridge a model is one d x d system"
 
-    model: str | Model = "ridge"
+    least: ClassVar[Mapping[str, float]] = PLAYS_LEAST
+
+    model: str | Model | Estimator = "ridge"
     exact_up_to: int = 10
     orders: int = 200
 
     def __post_init__(self) -> None:
-        check_plays(self.exact_up_to, self.orders)
+        super().__post_init__()
+        check_plays(self.exact_up_to)
 
     @abstractmethod
     def size_weights(self, n: int) -> Vector:
@@ -89,7 +97,7 @@ class DataShapley(ModelSemivalue):
 
 @dataclass(frozen=True, kw_only=True)
 class BetaShapley(ModelSemivalue):
-    """Beta(alpha, beta)-Shapley; with the default (16, 1) nearly all weight is on small coalitions."""
+    """Beta(alpha, beta)-Shapley: (1, 1) is Shapley; the default (16, 1) weighs small coalitions most."""
 
     name: ClassVar[str] = "beta-shapley"
     converges_to: ClassVar[str] = "mean marginal score, sizes of coalitions beta-binomial"
@@ -97,14 +105,6 @@ class BetaShapley(ModelSemivalue):
 
     alpha: float = 16.0
     beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (self.alpha > 0.0 and self.beta > 0.0):
-            raise ValuationError(
-                f"Beta-Shapley was given alpha {self.alpha:g} and beta {self.beta:g}.",
-                hint="Both are positive; (1, 1) is the Shapley value.",
-            )
 
     def size_weights(self, n: int) -> Vector:
         return beta_sizes(n, self.alpha, self.beta)
@@ -151,13 +151,16 @@ class CoalitionMmd(Valuation):
     citation: ClassVar[str] = "Shapley 1953, with the value of Xu et al. 2024; squared: Tay et al. 2022"
     takes_any_reference: ClassVar[bool] = True
 
+    least: ClassVar[Mapping[str, float]] = PLAYS_LEAST
+
     kernel: str | Kernel = "default"
     squared: bool = False
     exact_up_to: int = 20
     orders: int = 1000
 
     def __post_init__(self) -> None:
-        check_plays(self.exact_up_to, self.orders)
+        super().__post_init__()
+        check_plays(self.exact_up_to)
 
     def run(self, case: Case) -> Values:
         moments = moments_for(case, self.kernel)
@@ -192,10 +195,10 @@ def in_place(played: Played, order: NDArray[np.intp]) -> tuple[Vector, list[floa
     return played.values[place], errors
 
 
-def check_plays(exact_up_to: int, orders: int) -> None:
-    """Refuse a game that would not fit into memory, or no draws at all."""
-    if not 0 <= exact_up_to <= MOST_PLAYERS or orders < 4:
+def check_plays(exact_up_to: int) -> None:
+    """Refuse a game that would not fit into memory."""
+    if exact_up_to > MOST_PLAYERS:
         raise ValuationError(
-            f"a game was to be exact up to {exact_up_to} vendors, and played in {orders} orders beyond.",
-            hint=f"It can be exact up to {MOST_PLAYERS} vendors; at least 4 orders give a standard error.",
+            f"a game was to be exact up to {exact_up_to} vendors.",
+            hint=f"It can be exact up to {MOST_PLAYERS}; beyond, random orders give standard errors.",
         )

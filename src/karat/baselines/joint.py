@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.baselines.base import Case, Valuation
-from karat.baselines.task import check_varied
 from karat.errors import ValuationError
 from karat.gram import kernel_sums, moments_from_sums
 from karat.kernels import Gaussian, GaussianMean, GaussianSum, Kernel, kernel_named
@@ -47,7 +46,6 @@ class JointMmd(Valuation):
 
     def run(self, case: Case) -> Values:
         assert case.labels is not None
-        check_varied(case)
         sources = case.market.sources if case.reference.name == "anchor" else case.market.samples
         fitted_on = [source.rows for source in case.reference.sources]
         kernel = self.kernel if isinstance(self.kernel, Kernel) else kernel_named(self.kernel, fitted_on)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from karat.baselines.base import Case, Valuation
 from karat.baselines.task import task_of
-from karat.errors import ValuationError
 from karat.typing import Matrix
 from karat.values import Values
 
@@ -46,12 +45,6 @@ class KnnShapley(Valuation):
     citation: ClassVar[str] = "Jia et al. 2019"
 
     neighbours: int = 5
-
-    def __post_init__(self) -> None:
-        if self.neighbours < 1:
-            raise ValuationError(
-                f"KNN-Shapley was given {self.neighbours} neighbours.", hint="Pass a whole number from 1 up."
-            )
 
     def run(self, case: Case) -> Values:
         task = task_of(case)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -56,7 +57,8 @@ class Lava(Valuation):
 
     The cost of moving (x, s) onto (y, t) is |x - y|^2 / 2 + label_weight * W(s, t), where W(s, t) is the
     optimal cost, under |x - y|^2 / 2, of moving the rows of class s in the one set onto those of class t in
-    the other: at most 300 rows of each class, solved exactly, so that W is 0 between equal sets. For a
+    the other: at most 300 rows of each class, solved exactly, so that W is 0 between equal sets. (As in the
+    authors' code on plain rows; where rows pass an embedder first, theirs is label_weight=0.5.) For a
     regression target W(s, t) = lambda (s - t)^2 / 2 with lambda such that, within the reference, target and
     features cost the same on average.
 
@@ -77,6 +79,7 @@ class Lava(Valuation):
     converges_to: ClassVar[str] = (
         "-(mean calibrated gradient of OT(union, reference)), or -OT(P_i, reference)"
     )
+    least: ClassVar[Mapping[str, float]] = {"label_weight": 0.0, "most_rows": 2}
     cost: ClassVar[str] = (
         "entropic O(N m d) per round, memory O(N + m); exact about O(N m (N + m)) in practice"
     )

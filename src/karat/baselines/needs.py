@@ -83,11 +83,12 @@ def _check_labels(name: str, market: Market, reference: ReferenceRows, _: LabelK
                 "Market.from_arrays(..., labels={name: ...}, anchor_labels=...).",
                 vendor=source.name,
             )
-        if source is not market.anchor and len(np.unique(labels)) == 1:
+        if len(np.unique(labels)) == 1:
+            rest = "bring an anchor with more rows" if source is market.anchor else "leave this vendor out"
             raise ValuationError(
                 f"the valuation {name!r} needs labels that differ, and all {source.size} labels of "
                 f"{_who(source, market)} are {labels[0]!s}.",
-                hint="Check which column target (--target) names, or leave this vendor out.",
+                hint=f"Check which column target (--target) names, or {rest}.",
                 vendor=source.name,
             )
         kinds.setdefault(labels.dtype.kind == "U", source.name)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from karat.baselines.base import Case
 from karat.errors import ValuationError
-from karat.models import Fitted, Model, Ridge, RidgeSums, model_named
+from karat.models import Estimator, Fitted, Model, Ridge, RidgeSums, model_named
 from karat.models.base import score_of_nothing
 from karat.typing import Rows, Vector
 
@@ -53,22 +53,8 @@ def task_of(case: Case) -> Task:
         (sample.rows, labels) for sample, labels in zip(case.market.samples, case.labels.arrays, strict=False)
     )
     test_labels = case.reference_labels
-    if case.labels.kind == "numbers":
-        check_varied(case)
     n_classes = case.labels.n_classes if case.labels.kind == "classes" else None
     return Task(vendors, (case.reference.rows, test_labels), case.reference.weights, n_classes)
-
-
-def check_varied(case: Case) -> None:
-    """Raise if all labels of the reference are the same, where nothing can be told from them."""
-    labels = case.reference_labels
-    if (labels == labels[0]).all():
-        assert case.labels is not None
-        same = case.labels.classes[labels[0]] if case.labels.kind == "classes" else f"{labels[0]:g}"
-        raise ValuationError(
-            f"all {len(labels)} labels of the {case.reference.name} reference are {same}.",
-            hint="Values need labels that differ: bring an anchor with more rows.",
-        )
 
 
 @dataclass(frozen=True)
@@ -110,7 +96,7 @@ class Trainer:
         return [RidgeSums.of(rows, labels, self.task.n_classes, origin) for rows, labels in self.pieces]
 
 
-def model_for(case: Case, model: str | Model) -> Model:
+def model_for(case: Case, model: str | Model | Estimator) -> Model:
     """The model by name, once it is known to learn what the labels are."""
     assert case.labels is not None
     made = model_named(model)

@@ -44,10 +44,6 @@ class Volume(Valuation):
     omega: float = 0.1
 
     def run(self, case: Case) -> Values:
-        if not self.omega > 0.0:
-            raise ValuationError(
-                f"the valuation 'volume' got cubes of edge {self.omega}.", hint="Pass a positive omega."
-            )
         parts = standardised(case.market.samples)
         if parts[0].shape[1] == 0:
             raise ValuationError(
@@ -74,7 +70,7 @@ class Cubes:
 
 def cubed(rows: Matrix, omega: float) -> Cubes:
     """The rows gathered into cubes of edge omega; O(m d + m log m)."""
-    places = np.floor((rows - rows.min(axis=0)) / omega).astype(np.int64)
+    places = np.floor((rows - rows.min(axis=0)) / omega)
     _, cube, counts = np.unique(places, axis=0, return_inverse=True, return_counts=True)
     cube = cube.reshape(-1)
     means = np.stack([np.bincount(cube, column) for column in rows.T], axis=1) / counts[:, None]

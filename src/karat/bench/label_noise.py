@@ -1,7 +1,8 @@
 """Which valuations order vendors by the noise in their labels? Measured, and stored as data.
 
 Five vendors hold rows of one distribution; 0, 10, .. 40 % of their labels are drawn anew from all classes. A
-valuation orders a market right if its values fall strictly with the noise. Valuations that read no labels
+valuation orders a market right if its values fall strictly with the noise; values that differ by rounding
+alone are ties. Valuations that read no labels
 cannot, beyond chance (1 in 120), and are measured all the same.
 """
 
@@ -15,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from karat.baselines import VALUATIONS, valuation_class, value
+from karat.baselines import VALUATIONS, valuation_class, valuation_named, value
+from karat.baselines.beside import average_ranks, rank_correlations
 from karat.baselines.needs import lacking_extras
 from karat.typing import Matrix, Progress, Vector
 from karat.vendors import Market
@@ -120,6 +122,7 @@ def _line(
     pairs = zip(drawn, seeds, strict=True)
     scores = [value(one, name, reference=reference, seed=seed, **options).scores for one, seed in pairs]
     correlations = [rank_correlation(one, -np.array(NOISE)) for one in scores]
+    right = [average_ranks(one).tolist() == sorted(range(1, len(NOISE) + 1), reverse=True) for one in scores]
     kind = valuation_class(name)
     return {
         "market": market,
@@ -129,7 +132,7 @@ def _line(
         "reads_labels": bool(LABEL_WORDS & set(kind(**options).required)),
         "spearman_mean": float(np.mean(correlations)),
         "spearman_least": float(np.min(correlations)),
-        "ordered_right": float(np.mean([bool((np.diff(one) < 0.0).all()) for one in scores])),
+        "ordered_right": float(np.mean(right)),
     }
 
 
@@ -139,21 +142,16 @@ def rank_correlation(first: Vector, second: Vector) -> float:
     >>> rank_correlation(np.array([1.0, 2.0, 4.0]), np.array([10.0, 20.0, 30.0]))
     1.0
     """
-    ranks = [
-        np.searchsorted(np.sort(x), x) + np.searchsorted(np.sort(x), x, "right") for x in (first, second)
-    ]
-    centred = [rank - rank.mean() for rank in ranks]
-    scale = float(np.sqrt((centred[0] @ centred[0]) * (centred[1] @ centred[1])))
-    return float(centred[0] @ centred[1]) / scale if scale > 0.0 else 0.0
+    return float(np.nan_to_num(rank_correlations([first, second])[0, 1]))
 
 
 def as_markdown(study: Mapping[str, Any]) -> str:
     """The study as a table: the mean correlation and, in brackets, in how many seeds the order was right."""
     cells: dict[tuple[str, bool], dict[tuple[str, str], str]] = {}
     for line in study["lines"]:
-        chosen = "".join(f" {key}={choice}" for key, choice in line["options"].items())
         right = round(line["ordered_right"] * len(study["seeds"]))
-        row = cells.setdefault((f"`{line['valuation']}{chosen}`", line["reads_labels"]), {})
+        title = valuation_named(line["valuation"], **line["options"]).title
+        row = cells.setdefault((f"`{title}`", line["reads_labels"]), {})
         row[line["market"], line["reference"]] = f"{line['spearman_mean']:.2f} ({right})"
     columns = list(dict.fromkeys((line["market"], line["reference"]) for line in study["lines"]))
     head = ["valuation", "reads labels", *(f"{market}, {reference}" for market, reference in columns)]

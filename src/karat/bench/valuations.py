@@ -1,7 +1,7 @@
 """Every valuation on one market of ten vendors with 2,000 rows and 20 columns: seconds, and peak memory.
 
 Each runs in a process of its own, so that its memory is its own: that of the interpreter and the libraries it
-loads is in the figure, like the time for loading them.
+loads is in the figure, like the time for loading them. The figures of one machine are stored as data.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from karat.baselines import VALUATIONS, valuation_class, value
+from karat.baselines import VALUATIONS, valuation_class, valuation_named, value
 from karat.baselines.needs import lacking_extras
+from karat.bench.machine import machine
 from karat.bench.timing import in_a_process
-from karat.typing import Matrix, Vector
+from karat.typing import Matrix, Progress, Vector
 from karat.vendors import Market
 
 VENDORS, ROWS, COLUMNS, CLASSES = 10, 2_000, 20, 5
@@ -29,6 +31,11 @@ MOST_SECONDS, MOST_MEGABYTES = 120.0, 4_096.0
 
 LARGE_ROWS, LARGE_MEGABYTES = 10_000, 1_024.0
 """LAVA with so many rows on both sides has to stay below so much memory."""
+
+PLAYERS, PLAYERS_ROWS, PLAYERS_SECONDS = 16, 200, 2.0
+"""The exact game of coalitions under the MMD, with its root, takes no longer among so many vendors."""
+
+STORED = "valuations.json"
 
 
 @dataclass(frozen=True)
@@ -48,14 +55,13 @@ class Run:
 
     @property
     def title(self) -> str:
-        """The name, what is not default, and the size where it is not the usual one.
+        """The valuation as `--valuation` takes it, and the size where it is not the usual one.
 
-        >>> Run("volume", {"robust": False}).title
-        'volume robust=False'
+        >>> Run("volume", {"robust": False}).title, Run("mmd", vendors=3, rows=1000).title
+        ('volume:robust=false', 'mmd, 3 x 1,000 rows')
         """
-        chosen = [f"{key}={choice}" for key, choice in self.options.items()]
-        size = [] if self.rows == ROWS else [f"{self.rows} x {self.rows}"]
-        return " ".join([self.valuation, *chosen, *size])
+        size = "" if self.rows == ROWS else f", {self.vendors} x {self.rows:,} rows"
+        return valuation_named(self.valuation, **self.options).title + size
 
 
 VARIANTS = (
@@ -69,25 +75,84 @@ VARIANTS = (
 )
 """Options that are other algorithms, beside the defaults."""
 
+GAME = Run("coalition-mmd", {}, PLAYERS, PLAYERS_ROWS, most_seconds=PLAYERS_SECONDS)
+"""All 65,536 coalitions of sixteen vendors."""
+
 LARGE = tuple(
     Run("lava", {"transport": way}, 1, LARGE_ROWS, most_seconds=None, most_megabytes=LARGE_MEGABYTES)
     for way in ("entropic", "exact")
 )
+"""As many rows of one vendor as of the anchor."""
 
 
-def run_valuations_bench(names: Sequence[str] | None = None, *, large: bool = True) -> dict[str, Any]:
+def run_valuations_bench(
+    names: Sequence[str] | None = None, *, large: bool = True, progress: Progress | None = None
+) -> dict[str, Any]:
     """Seconds and megabytes of every valuation that can run here, and whether both stay within their limits.
 
     names: the valuations to run, by default all; large: LAVA at 10,000 x 10,000 rows, too.
     """
-    runs = [*(Run(name) for name in VALUATIONS), *VARIANTS, *(LARGE if large else ())]
+    runs = [*(Run(name) for name in VALUATIONS), *VARIANTS, GAME, *(LARGE if large else ())]
     wanted = [run for run in runs if names is None or run.valuation in names]
-    lines = [_line(run) for run in wanted]
+    lines = []
+    for run in wanted:
+        lines.append(_line(run))
+        if progress is not None:
+            progress(len(lines), len(wanted))
     return {
+        "schema": "karat/bench-valuations/1",
+        "machine": machine(),
         "market": {"vendors": VENDORS, "rows": ROWS, "columns": COLUMNS, "classes": CLASSES},
         "valuations": lines,
         "all_within": all(line["is_within"] is not False for line in lines),
     }
+
+
+def as_lines(figures: Mapping[str, Any]) -> list[str]:
+    """The figures as a table in text; a limit stands only where a line has one of its own."""
+    where, market = figures["machine"], figures["market"]
+    lines = [
+        f"{where['processor']}, {where['cores']:.0f} cores, {where['memory_gb']:.0f} GB",
+        f"{market['vendors']} vendors x {market['rows']:,} rows x {market['columns']} columns, "
+        f"{market['classes']} classes, an anchor as large as a vendor;",
+        f"at most {MOST_SECONDS:.0f} s and {MOST_MEGABYTES:,.0f} MB each unless another limit is named",
+        "",
+        f"{'valuation':<46}{'seconds':>8}{'MB':>8}",
+    ]
+    for line in figures["valuations"]:
+        if line["is_within"] is None:
+            lines.append(f"{line['title']:<46}not installed: karat[{','.join(line['lacks'])}]")
+            continue
+        row = f"{line['title']:<46}{line['seconds']:8.1f}{line['peak_rss_mb']:8,.0f}{_limit(line)}"
+        lines.append(row if line["is_within"] else f"{row}   OVER THE LIMIT")
+    return [*lines, "", "all within their limits" if figures["all_within"] else "NOT all within their limits"]
+
+
+def as_markdown(figures: Mapping[str, Any]) -> str:
+    """The figures as the table that the documentation shows."""
+    rows = ["| valuation | seconds | MB |", "| --- | --- | --- |"]
+    for line in figures["valuations"]:
+        if line["is_within"] is not None:
+            seconds, megabytes = f"{line['seconds']:.1f}", f"{line['peak_rss_mb']:,.0f}"
+            rows.append(f"| `{line['title']}`{_limit(line)} | {seconds} | {megabytes} |")
+    return "\n".join(rows)
+
+
+def stored_valuations_bench() -> dict[str, Any]:
+    """The figures of the last full run that was stored."""
+    text = files("karat.bench").joinpath("results", STORED).read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def _limit(line: Mapping[str, Any]) -> str:
+    """The limits that are not everybody's, in words."""
+    own = []
+    if line["most_seconds"] not in (None, MOST_SECONDS):
+        own.append(f"{line['most_seconds']:.0f} s")
+    if line["most_megabytes"] != MOST_MEGABYTES:
+        own.append(f"{line['most_megabytes']:,.0f} MB")
+    return f" (limit {', '.join(own)})" if own else ""
 
 
 def bench_market(vendors: int = VENDORS, rows: int = ROWS, columns: int = COLUMNS, seed: int = 0) -> Market:

@@ -53,7 +53,8 @@ def appraise(
         typer.Option(
             "--valuation",
             metavar="NAME,...",
-            help="Show these valuations side by side instead; `karat valuations` lists them.",
+            help="Show these valuations side by side instead, with options like lava:form=distance; "
+            "`karat valuations` lists them.",
         ),
     ] = None,
     keep_copies: Annotated[
@@ -120,18 +121,20 @@ def appraise(
     if valuation is not None:
         from karat.baselines.beside import beside
 
+        asked = options.comma_list(valuation) or []
+        if compat is not None:
+            asked = [f"{one}:compat={compat}" if one == "mmd-block" else one for one in asked]
         with progress.shown("valuing") as told:
             answer = beside(
                 market,
-                options.comma_list(valuation) or [],
+                asked,
                 moments=appraisal.moments,
                 reference=held_against,
                 seed=seed,
                 progress=told,
-                options={} if compat is None else {"mmd-block": {"compat": compat}},
             )
     for path in output or []:
-        write(appraisal if path.suffix.lower() == ".html" else answer, path)
+        write(answer, path)
     show(answer, as_json=as_json)
     if require_decided and (not appraisal.is_ranked or appraisal.best().best is None):
         raise typer.Exit(3)

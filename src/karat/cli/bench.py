@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli import options
+from karat.cli import options, progress
 
 
 def register(app: typer.Typer) -> None:
@@ -19,6 +19,10 @@ def bench(
     valuations: Annotated[
         bool, typer.Option("--valuations", help="Time every valuation instead, each in a process of its own.")
     ] = False,
+    label_noise: Annotated[
+        bool,
+        typer.Option("--label-noise", help="Measure instead which valuations see wrong labels: ten minutes."),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Time the engine on this machine: how near to a bare matrix product, and against other libraries.
@@ -28,11 +32,21 @@ def bench(
     import json
 
     from karat.bench import as_lines, run_bench
+    from karat.bench import label_noise as noise
+    from karat.bench import valuations as timed
+    from karat.errors import UsageError
 
+    if valuations and label_noise:
+        raise UsageError("--valuations and --label-noise are two runs.", hint="Give one of them.")
     if valuations:
-        from karat.bench.valuations import run_valuations_bench
-
-        figures = run_valuations_bench(large=not quick)
+        with progress.shown("timing valuations") as told:
+            figures = timed.run_valuations_bench(large=not quick, progress=told)
+        lines = timed.as_lines(figures)
+    elif label_noise:
+        with progress.shown("valuing noisy labels") as told:
+            figures = noise.label_noise_study(seeds=range(2 if quick else 10), progress=told)
+        lines = [noise.as_markdown(figures)]
     else:
         figures = run_bench(quick=quick)
-    typer.echo(json.dumps(figures, indent=2) if as_json else "\n".join(as_lines(figures)))
+        lines = as_lines(figures)
+    typer.echo(json.dumps(figures, indent=2) if as_json else "\n".join(lines))

@@ -11,6 +11,7 @@ from typing import Any
 
 from karat.errors import MissingExtraError, ValuationError
 from karat.models.base import Model
+from karat.models.estimator import Estimator, borrowed
 
 MODELS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "ridge": ("karat.models.ridge:Ridge", {}),
@@ -25,14 +26,18 @@ MODELS: Mapping[str, tuple[str, dict[str, Any]]] = {
 """name -> (where it lives, the options that the name stands for)."""
 
 
-def model_named(name: str | Model, **options: Any) -> Model:
+def model_named(name: str | Model | Estimator, **options: Any) -> Model:
     """The model by name, with its options; a model that is already made is returned as it is.
+
+    An estimator of scikit-learn becomes a model that trains clones of it.
 
     >>> model_named("ridge", strength=2.0)
     Ridge(strength=2.0)
     """
     if isinstance(name, Model):
         return name
+    if not isinstance(name, str):
+        return borrowed(name)
     if name not in MODELS:
         near = difflib.get_close_matches(name, MODELS, n=1)
         guess = f"Did you mean {near[0]!r}? " if near else ""

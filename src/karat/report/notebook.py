@@ -14,8 +14,10 @@ from pathlib import Path
 from markupsafe import Markup
 
 from karat.appraisal import Appraisal, write_whole
+from karat.baselines.beside import Beside
 from karat.decisions import Comparison
 from karat.report.board import board
+from karat.report.columns import by_first, correlation, explained, score_columns
 from karat.report.html import asset, policy, report, templates
 from karat.report.naming import Naming
 from karat.report.numbers import count, counted
@@ -66,6 +68,26 @@ def _(result: Comparison) -> str:
     """The verdict, the gap with its interval, and what would settle it."""
     first, *rest = compared(result)
     return _rendered("comparison.html", verdict=first, rest=rest)
+
+
+@fragment.register
+def _(result: Beside) -> str:
+    """A column per valuation, best first by the first one, and their agreement."""
+    order = by_first(result)
+    names = Naming.of(result.names)
+    return _rendered(
+        "beside.html",
+        titles=result.titles,
+        vendors=[
+            (names.long[result.names[i]], cells)
+            for i, *cells in zip(order, *(cells for _, cells in score_columns(result, order)), strict=True)
+        ],
+        explained=explained(result),
+        agreement=[
+            (title, [correlation(r) for r in row])
+            for title, row in zip(result.titles, result.agreement, strict=True)
+        ],
+    )
 
 
 def page(result: object) -> str:

@@ -21,11 +21,13 @@ import numpy as np
 from karat.appraisal import Appraisal
 from karat.baselines.beside import Beside
 from karat.decisions import Comparison, PairMatrix
+from karat.report.columns import by_first, correlation, explained, score_columns
 from karat.report.naming import Naming
 from karat.report.numbers import distance
 from karat.report.printable import printable
 from karat.report.sentences import caveats, chance, compared, noticed
 from karat.report.verdict import answer
+from karat.values import Values
 from karat.vendors import Market
 
 Cell = str | int | float | bool | None
@@ -108,11 +110,20 @@ def _(result: PairMatrix) -> list[Record]:
 @records.register
 def _(result: Beside) -> list[Record]:
     """One row per vendor, a column per valuation."""
-    columns = zip(result.valuations, result.columns, strict=True)
-    scores = {name: column.scores.tolist() for name, column in columns}
+    columns = zip(result.titles, result.columns, strict=True)
+    scores = {title: column.scores.tolist() for title, column in columns}
     return [
-        {"vendor": name} | {valuation: scores[valuation][i] for valuation in scores}
+        {"vendor": name} | {title: scores[title][i] for title in scores}
         for i, name in enumerate(result.names)
+    ]
+
+
+@records.register
+def _(result: Values) -> list[Record]:
+    """One row per vendor."""
+    return [
+        {"vendor": name, result.valuation: one}
+        for name, one in zip(result.names, result.scores.tolist(), strict=True)
     ]
 
 
@@ -174,12 +185,36 @@ def to_parquet(result: object) -> bytes:
 
 def to_markdown(result: object) -> str:
     """Sentences, then the table; names are escaped, so they stay text wherever the file is shown."""
+    if isinstance(result, Beside):
+        return _beside_in_markdown(result)
     rows = _defused(result)
     columns = list(rows[0])
-    lines = [*_sentences(result), ""]
-    lines += [_row(columns), _row(["---"] * len(columns), escape=False)]
-    lines += [_row([_shown(row[column]) for column in columns]) for row in rows]
+    lines = [
+        *_sentences(result),
+        "",
+        *_table(columns, [[_shown(row[name]) for name in columns] for row in rows]),
+    ]
     return "\n".join(lines).strip() + "\n"
+
+
+def _beside_in_markdown(result: Beside) -> str:
+    """The scores, what they are held against, and the agreement of the valuations."""
+    order = by_first(result)
+    rows = [
+        [str(defused(result.names[i])), *cells]
+        for i, *cells in zip(order, *(cells for _, cells in score_columns(result, order)), strict=True)
+    ]
+    lines = ["Larger is better in every column:", "", *_table(["vendor", *result.titles], rows), ""]
+    lines += [f"- {_escaped(line)}" for line in explained(result)]
+    if len(result.columns) > 1:
+        agreement = zip(result.titles, result.agreement, strict=True)
+        cells = [[title, *map(correlation, row)] for title, row in agreement]
+        lines += ["", "Rank agreement (Spearman):", "", *_table(["", *result.titles], cells)]
+    return "\n".join(lines).strip() + "\n"
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    return [_row(columns), _row(["---"] * len(columns), escape=False), *map(_row, rows)]
 
 
 def _sentences(result: object) -> list[str]:

@@ -13,11 +13,13 @@ from rich.text import Text
 from karat.appraisal import Appraisal, VendorValue
 from karat.baselines.beside import Beside
 from karat.decisions import Comparison, PairMatrix
+from karat.report.columns import Bands, agreement_bands, explained, score, score_bands
 from karat.report.naming import Naming
 from karat.report.numbers import count, distance
 from karat.report.printable import printable
 from karat.report.sentences import caveats, chance, compared, mixed_in, noticed, unit
 from karat.report.verdict import answer
+from karat.values import Values
 
 BAR = 24
 """Characters of the interval bar."""
@@ -62,21 +64,25 @@ def _(comparison: Comparison) -> RenderableType:
 @renderable.register
 def _(result: Beside) -> RenderableType:
     """A column per valuation, best first by the first one, and their agreement."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("vendor", overflow="ellipsis", no_wrap=True)
-    for name in result.valuations:
-        table.add_column(name, justify="right")
-    first = result.columns[0].scores
-    for i in sorted(range(len(result.names)), key=lambda i: -first[i]):
-        scores = [f"{column.scores[i]:.4g}" for column in result.columns]
-        table.add_row(Text(printable(result.names[i], 32)), *scores)
     said: list[RenderableType] = [
         Text("Larger is better in every column", style="bold"),
-        Padding(table, (1, 0)),
+        Padding(score_bands(result), (1, 0)),
+        *(Text(line) for line in explained(result)),
     ]
     if len(result.columns) > 1:
-        said += [Text("Rank agreement (Spearman)", style="bold"), Padding(_agreement(result), (1, 0, 0, 0))]
+        said += [
+            Padding(Text("Rank agreement (Spearman)", style="bold"), (1, 0, 0, 0)),
+            Padding(agreement_bands(result), (1, 0, 0, 0)),
+        ]
     return Group(*said)
+
+
+@renderable.register
+def _(result: Values) -> RenderableType:
+    """A vendor a line, best first."""
+    order = sorted(range(len(result.names)), key=lambda i: -result.scores[i])
+    names = tuple(printable(result.names[i], 32) for i in order)
+    return Bands("vendor", names, ((result.valuation, [score(result.scores[i]) for i in order]),))
 
 
 @renderable.register
@@ -99,15 +105,6 @@ def _(result: PairMatrix) -> RenderableType:
 
 
 SIGNS = {"better": "+", "worse": "-", "undecided": "?"}
-
-
-def _agreement(result: Beside) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("", *result.valuations):
-        table.add_column(name, justify="right" if name else "left")
-    for name, row in zip(result.valuations, result.agreement, strict=True):
-        table.add_row(name, *("-" if r != r else f"{r:.2f}" for r in row))
-    return table
 
 
 def _leaderboard(appraisal: Appraisal) -> RenderableType:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from karat.shown import Shown
 from karat.typing import Matrix, Vector
 
 
 @dataclass(frozen=True)
-class Values:
+class Values(Shown):
     """One number per vendor, larger is better, from any valuation.
 
     details: what else the valuation wants to say, as plain JSON values.

@@ -1,0 +1,81 @@
+"""Valuations side by side: ranks agree as another library says, and nothing starts that could not end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata, spearmanr
+
+from karat.baselines import value
+from karat.baselines.beside import average_ranks, beside, rank_correlations
+from karat.baselines.mmd import Mmd
+from karat.errors import MarketError, ValuationError
+from karat.vendors import Market
+
+RNG = np.random.default_rng(0)
+ROWS = {name: RNG.normal(shift, 1.0, size=(30, 2)) for name, shift in [("a", 0.0), ("b", 0.5), ("c", 2.0)]}
+MARKET = Market.from_arrays(ROWS, anchor=RNG.normal(size=(25, 2)))
+
+
+def test_ranks_and_correlations_are_those_of_another_library():
+    rng = np.random.default_rng(1)
+    scores = [rng.integers(4, size=9).astype(float) for _ in range(3)] + [rng.normal(size=9)]
+    np.testing.assert_array_equal(average_ranks(scores[0]), rankdata(scores[0]))
+    np.testing.assert_allclose(rank_correlations(scores), spearmanr(np.stack(scores, axis=1)).statistic)
+
+
+def test_scores_that_differ_by_rounding_are_ties():
+    ranks = average_ranks(np.array([0.1 + 0.2, 0.3, 0.3 + 1e-6, -5.0]))
+    assert ranks.tolist() == [2.5, 2.5, 4.0, 1.0]
+
+
+def test_one_score_for_all_has_no_order():
+    assert np.isnan(rank_correlations([np.zeros(3), np.arange(3.0)])[0, 1])
+
+
+def test_columns_are_what_each_valuation_says_alone():
+    found = beside(MARKET, ["mmd2", "mmd:kernel=gaussian:0.7", Mmd()], seed=3)
+    assert found.titles == ("mmd2", "mmd:kernel=gaussian:0.7", "mmd")
+    for column, (name, options) in zip(
+        found.columns, [("mmd2", {}), ("mmd", {"kernel": "gaussian:0.7"}), ("mmd", {})], strict=True
+    ):
+        assert column.scores.tolist() == value(MARKET, name, **options).scores.tolist()
+    answer = found.to_dict()
+    assert [one.get("options") for one in answer["valuations"]] == [None, {"kernel": "gaussian:0.7"}, None]
+    assert answer["agreement"]["valuations"] == list(found.titles)
+
+
+def test_what_is_asked_twice_is_computed_once():
+    assert beside(MARKET, ["mmd", "energy", "mmd", "mmd:kernel=default"]).titles == ("mmd", "energy")
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["mmd", "lavva"], r"no valuation called 'lavva'"),
+        (["mmd", "knn-shapley"], r"'knn-shapley' needs labels, and vendor 'a' has none"),
+        (["mmd", "sinkhorn:regularisation=0"], r"regularisation=0.0.*positive"),
+    ],
+)
+def test_what_is_missing_is_said_before_anything_is_computed(names, said, monkeypatch):
+    monkeypatch.setattr(Mmd, "run", lambda *_: pytest.fail("it was started"))
+    with pytest.raises(ValuationError, match=said):
+        beside(MARKET, names)
+
+
+def test_one_vendor_needs_an_anchor():
+    with pytest.raises(MarketError, match=r"there is only 'a'"):
+        beside(Market.from_arrays({"a": ROWS["a"]}), ["volume", "sinkhorn"])
+
+
+def test_no_valuation_at_all_is_refused():
+    with pytest.raises(ValuationError, match="no valuation was named"):
+        beside(MARKET, [])
+
+
+def test_progress_goes_once_from_nothing_to_all():
+    told = []
+    beside(MARKET, ["volume", "sliced-wasserstein"], progress=lambda done, total: told.append(done / total))
+    assert told == sorted(told)
+    assert told[0] == 0.5
+    assert told[-1] == 1.0
