@@ -47,6 +47,30 @@ def test_constant_labels_name_the_vendor_and_the_label():
         check(market, "labels")
 
 
+def test_a_vendor_with_one_class_passes_if_others_have_that_class_too():
+    check(market_of(CLASSES | {"globex": [1] * 6}, anchor_labels=[0, 1, 1, 0]), "labels", "classes")
+    prices = market_of({"acme": [0.5, 1.5, 2.5, 3.5, 4.5, 5.5], "globex": [1.5] * 6}, anchor_labels=[0.5] * 4)
+    with pytest.raises(ValuationError, match=r"all 6 labels of vendor 'globex' are 1\.5"):
+        check(prices, "labels")
+
+
+@pytest.mark.parametrize("name", ["cs-shapley", "davinz", "mmd-cond", "mmd-joint"])
+def test_valuations_put_a_vendor_with_one_class_below_one_with_all(name):
+    rng = np.random.default_rng(0)
+    codes = np.repeat([0, 1], 30)
+    centres = np.array([[-2.0, 0.0], [2.0, 0.0]])
+    rows = {who: centres[codes] + rng.normal(size=(60, 2)) for who in ("acme", "anchor")}
+    alone = centres[np.zeros(60, dtype=int)] + rng.normal(size=(60, 2))
+    market = Market.from_arrays(
+        {"acme": rows["acme"], "globex": alone},
+        labels={"acme": codes, "globex": np.zeros(60, dtype=int)},
+        anchor=rows["anchor"],
+        anchor_labels=codes,
+    )
+    whole, single = value(market, name, seed=0).scores
+    assert whole > single
+
+
 def test_a_class_that_a_vendor_lacks_is_named():
     market = market_of(CLASSES | {"globex": [0, 1, 0, 1, 2, 2]}, anchor_labels=[0, 1, 1, 0])
     check(market, "classes")

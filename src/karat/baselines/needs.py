@@ -72,7 +72,7 @@ def _check_reference(name: str, market: Market, reference: ReferenceRows, _: Lab
         )
 
 
-def _check_labels(name: str, market: Market, reference: ReferenceRows, _: LabelKind | None) -> None:
+def _check_labels(name: str, market: Market, reference: ReferenceRows, kind: LabelKind | None) -> None:
     kinds: dict[bool, str] = {}
     for source in _labelled(market, reference):
         labels = source.labels
@@ -83,14 +83,6 @@ def _check_labels(name: str, market: Market, reference: ReferenceRows, _: LabelK
                 "Market.from_arrays(..., labels={name: ...}, anchor_labels=...).",
                 vendor=source.name,
             )
-        if len(np.unique(labels)) == 1:
-            rest = "bring an anchor with more rows" if source is market.anchor else "leave this vendor out"
-            raise ValuationError(
-                f"the valuation {name!r} needs labels that differ, and all {source.size} labels of "
-                f"{_who(source, market)} are {labels[0]!s}.",
-                hint=f"Check which column target (--target) names, or {rest}.",
-                vendor=source.name,
-            )
         kinds.setdefault(labels.dtype.kind == "U", source.name)
     if len(kinds) == 2:
         raise ValuationError(
@@ -98,6 +90,28 @@ def _check_labels(name: str, market: Market, reference: ReferenceRows, _: LabelK
             f"at {kinds[False]!r}.",
             hint="Give all sources labels of one kind: labels.astype(str).",
             vendor=kinds[True],
+        )
+    for source in _labelled(market, reference):
+        _check_constant(name, source, market, reference, kind)
+
+
+def _check_constant(
+    name: str, source: VendorSample, market: Market, reference: ReferenceRows, kind: LabelKind | None
+) -> None:
+    """A vendor may have a single class, if another source has it too; else it looks like a wrong column."""
+    own = np.unique(labels_of(source))
+    if len(own) > 1:
+        return
+    others = [labels_of(other) for other in _labelled(market, reference) if other is not source]
+    is_class = (kind or kind_of([own, *others])) == "classes"
+    is_anchor = source is market.anchor
+    if is_anchor or not (is_class and any(own[0] in labels for labels in others)):
+        rest = "bring an anchor with more rows" if is_anchor else "leave this vendor out"
+        raise ValuationError(
+            f"the valuation {name!r} needs labels that differ, and all {source.size} labels of "
+            f"{_who(source, market)} are {own[0]!s}.",
+            hint=f"Check which column target (--target) names, or {rest}.",
+            vendor=source.name,
         )
 
 
@@ -157,7 +171,7 @@ NEEDS: Mapping[str, str] = {
     "anchor": "rows of the buyer's own",
     "reference": "something to compare with: an anchor, or at least two vendors",
     "moments": "kernel moments; computed with the default kernel where none are given",
-    "labels": "a label for every row, not all the same",
+    "labels": "a label for every row, that differ or are a class others have, too",
     "classes": "labels that are classes",
     "targets": "labels that are numbers to regress on",
     "every-class": "every class at every vendor",
