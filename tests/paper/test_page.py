@@ -10,6 +10,7 @@ from karat.paper.layout import Table
 from karat.paper.page import as_markdown, page
 from karat.paper.runner import run_experiment
 from karat.paper.store import SHIPPED, write_result
+from karat.paper.verdicts import CEILING
 from paper_sets import put_in_place, tiny_ranking
 
 HOSTILE = "<script>alert(\"x\")</script> & 'y'"
@@ -63,8 +64,11 @@ def test_the_page_has_a_section_for_every_entry_and_says_what_was_not_run(tmp_pa
     text = page(tmp_path / "results")
     for entry in ENTRIES:
         assert f"## {entry.id}: " in text
-    assert "verification: not run here; `karat paper run table-5` runs it." in text
+    assert "verification: not run here; `karat paper run table-5 --only verification` runs it." in text
     assert "0.896 (0.02)" in text
+    assert "Not measured, no GPU: table-16, table-19." in text
+    assert "table-5 (verification)" in text.split("## How to read it")[0]
+    assert f"| {CEILING} | 0 of 1 | calih-kingh |" in text
     assert "<svg" in text
 
 

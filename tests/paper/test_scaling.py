@@ -6,11 +6,11 @@ import pytest
 from karat.errors import ValuationError
 from karat.paper.entries import entry_named
 from karat.paper.pools import Part
-from karat.paper.scaling import Scaling, measured
+from karat.paper.scaling import Scaling, Sizes, measured
 from karat.paper.settings import FULL, experiment_named
 from karat.paper.tables import tables_of
-from karat.paper.timing import block, exact
-from karat.paper.verdicts import verdict_table
+from karat.paper.timing import adaptive, block, exact, landmarks
+from karat.paper.verdicts import verdicts_of
 
 
 def made_up(experiment):
@@ -19,22 +19,51 @@ def made_up(experiment):
     for cell in experiment.cells():
         engine, n, m = cell.split("-")
         rows = (int(n) + 1.0) * int(m)
-        seconds = 1e-9 * rows**2 if engine == "exact" else (1e-5 if engine == "landmarks" else 1e-4) * rows
-        error = {"exact": 0.0, "landmarks": 0.001, "block": 0.05}[engine]
-        cells[cell] = {"seconds": seconds, "peak_mb": 100.0 + rows / 1e3, "scores": [-0.1 - error, -0.2]}
+        seconds = 1e-9 * rows**2 if engine == "exact" else 1e-4 * rows
+        seconds /= {"landmarks": 10.0, "adaptive": 2.0}.get(engine, 1.0)
+        error = {"exact": 0.0, "landmarks": 0.001, "adaptive": 0.0005, "block": 0.05}[engine]
+        cells[cell] = {
+            "seconds": seconds,
+            "repeats": [seconds],
+            "peak_mb": 100.0 + rows / 1e3,
+            "scores": [-0.1 - error, -0.2],
+            "landmarks": {"landmarks": 512, "adaptive": 2048}.get(engine),
+            "load": 1.0,
+            "threads": {"blas": 2},
+        }
     return cells
 
 
-def test_linear_time_is_seen_as_linear_and_the_race_is_judged():
+def test_linear_time_is_seen_as_linear_and_quadratic_time_as_quadratic():
+    experiment = experiment_named("scaling-mnist")
+    engines = experiment.summary(made_up(experiment))["engines"]
+    for against in ("against_m", "against_n"):
+        assert engines["landmarks"][against]["seconds"]["r2"] == pytest.approx(1.0, abs=1e-9)
+    assert engines["landmarks"]["against_m"]["seconds"]["power"] == pytest.approx(1.0)
+    assert engines["exact"]["against_m"]["seconds"]["power"] == pytest.approx(2.0)
+    assert engines["exact"]["against_m"]["seconds"]["r2"] < 0.97
+    assert engines["adaptive"]["against_m"] is None
+
+
+def test_both_ways_to_take_landmarks_are_raced_and_neither_is_chosen():
     experiment = experiment_named("scaling-mnist")
     summary = experiment.summary(made_up(experiment))
-    assert summary["engines"]["landmarks"]["against_m"]["seconds"]["r2"] == pytest.approx(1.0, abs=1e-9)
-    assert summary["engines"]["exact"]["against_m"]["seconds"]["r2"] < 0.97
     result = {"experiment": "scaling-mnist", "summary": summary}
     (table,) = tables_of(entry_named("table-21"), {"scaling-mnist": result})
-    rows = verdict_table({"scaling-mnist": {"family": "scaling", "summary": summary}}).rows
-    assert rows[-1][2:] == ("10.0 times, 1/50", "-", "reached")
-    assert ("block", "10", "10,000", "24.3", "11.00", "0.0500") in table.rows
+    found = verdicts_of({"scaling-mnist": {"family": "scaling", "summary": summary}})
+    assert [one.is_reached for one in found] == [True, True, True, False]
+    assert found[2].ours == "512 landmarks: 10.0 times, 1/50.0"
+    assert found[3].ours == "2,048 landmarks: 2.0 times, 1/100.0"
+    assert found[3].word == "not reached: 2.0 times falls short of 4"
+    assert ("the authors' algorithm", "-", "10", "10,000", "24.3", "11.00", "0.0500") in table.rows
+    assert any("load was 1.0 to 1.0; threads: blas 2" in note for note in table.notes)
+
+
+def test_landmarks_are_timed_at_the_papers_sizes():
+    cells = experiment_named("scaling-mnist").cells()
+    assert {f"landmarks-10-{m}" for m in (3000, 5000, 10_000, 20_000, 50_000)} <= set(cells)
+    assert {f"landmarks-{n}-10000" for n in (10, 20, 30, 40, 50)} <= set(cells)
+    assert len(set(cells)) == len(cells)
 
 
 def test_the_full_scale_is_a_whole_grid_without_what_takes_the_exact_engine_minutes():
@@ -46,9 +75,16 @@ def test_the_full_scale_is_a_whole_grid_without_what_takes_the_exact_engine_minu
 def test_the_authors_algorithm_and_the_exact_engine_estimate_one_quantity():
     rng = np.random.default_rng(0)
     parts = [Part(rng.normal(shift, 1.0, (900, 2)), np.zeros(900)) for shift in (0.0, 2.0, 0.0)]
-    ours, theirs = exact(parts[:2], parts[2]), block(parts[:2], parts[2])
+    (ours, _), (theirs, _) = exact(parts[:2], parts[2]), block(parts[:2], parts[2])
     assert abs(ours[1] - theirs[1]) < 0.02
     assert np.argmin(ours) == np.argmin(theirs) == 1
+
+
+def test_the_number_of_landmarks_is_told_where_karat_chooses_it():
+    rng = np.random.default_rng(0)
+    parts = [Part(rng.normal(shift, 1.0, (300, 2)), np.zeros(300)) for shift in (0.0, 2.0, 0.0)]
+    assert landmarks(parts[:2], parts[2], 100)[1] == 100
+    assert adaptive(parts[:2], parts[2])[1] >= 64
 
 
 def test_a_timing_that_fails_says_what_its_process_said():
@@ -57,5 +93,6 @@ def test_a_timing_that_fails_says_what_its_process_said():
 
 
 def test_davinz_is_timed_alone():
-    experiment = Scaling(name="x", scale="quick", trials=1, data="davinz", vendors=(10,), rows=(5, 6))
+    sizes = {"davinz": Sizes((5, 6))}
+    experiment = Scaling(name="x", scale="quick", trials=1, data="davinz", engines=sizes)
     assert experiment.cells() == ("davinz-10-5", "davinz-10-6")

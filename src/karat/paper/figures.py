@@ -12,6 +12,7 @@ WIDTH, HEIGHT = 420, 280
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 28, 42
 
 COLOURS = ("#1b6ca8", "#c4512d", "#3a8f4d", "#8a5aa8", "#b08a1e", "#5f6b75", "#c2408a", "#2aa5a0", "#7a4b2b")
+"""Of the series in turn; those beyond begin again, dashed."""
 
 MOST_POINTS = 400
 """Of a larger scatter, as many points at even steps are drawn."""
@@ -91,7 +92,8 @@ def line_plot(
         colour = COLOURS[k % len(COLOURS)]
         points = [(_across(x, a), _down(y, b)) for a, b in zip(one.x, one.y, strict=True)]
         path = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
-        parts.append(element("polyline", points=path, fill="none", stroke=colour, stroke_width=1.6))
+        dashes = {"stroke_dasharray": "4 3"} if k >= len(COLOURS) else {}
+        parts.append(element("polyline", points=path, fill="none", stroke=colour, stroke_width=1.6, **dashes))
         parts += [element("circle", cx=a, cy=b, r=2.4, fill=colour) for a, b in points]
         parts += _error_bars(one, x, y, colour)
     return _framed(title, x, y, parts, [one.name for one in shown])
@@ -179,14 +181,16 @@ def _framed(title: str, x: Axis | None, y: Axis, parts: list[str], names: list[s
     for k, name in enumerate(names):
         at_x, at_y = LEFT + (k % 2) * 180, HEIGHT + 4 + 15 * (k // 2)
         colour = COLOURS[k % len(COLOURS)]
-        frame.append(element("rect", x=at_x, y=at_y - 7, width=9, height=9, fill=colour))
+        hollow = {"fill": "none", "stroke": colour, "stroke_dasharray": "2 1.5"}
+        look = hollow if k >= len(COLOURS) else {"fill": colour}
+        frame.append(element("rect", x=at_x, y=at_y - 7, width=9, height=9, **look))
         frame.append(text(name, at_x + 13, at_y + 1))
     return element(
         "svg",
         "".join([*frame, *parts]),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {height}",
-        width=WIDTH,
+        style=f"width:100%;max-width:{WIDTH}px",
         role="img",
         aria_label=title,
         font_size=10,

@@ -106,7 +106,7 @@ def laid_out(entry: Entry, results: Mapping[str, Mapping[str, Any]]) -> tuple[li
     if not entry.is_measured:
         return [], said
     lacking = [name for name in entry.experiments if name not in results]
-    said += [f"{name}: not run here; `karat paper run {entry.id}` runs it." for name in lacking]
+    said += [f"{name}: not run here; `karat paper run {entry.id} --only {name}` runs it." for name in lacking]
     return tables_of(entry, results), said
 
 

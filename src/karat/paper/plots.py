@@ -7,6 +7,8 @@ from typing import Any
 
 from karat.paper.entries import Entry
 from karat.paper.figures import Series, bar_plot, line_plot, scatter_plot
+from karat.paper.reasons import PREFIX
+from karat.paper.scaling_tables import ENGINE_NAMES
 
 Result = Mapping[str, Any]
 
@@ -18,7 +20,7 @@ def plots_of(entry: Entry, results: Mapping[str, Result]) -> list[str]:
         return []  # the figures of the same experiments have them
     found: list[str] = []
     for name in entry.experiments:
-        if name in results and make is not None:
+        if name in results and make is not None and not name.startswith(PREFIX):
             found += make(entry, results[name])
     return [plot for plot in found if plot]
 
@@ -113,16 +115,24 @@ def _scaling(entry: Entry, result: Result) -> list[str]:
     found = []
     engines = result["summary"]["engines"]
     for what, label in (("seconds", "seconds"), ("peak_mb", "MB")):
-        for size, fixed in (("m", "n"), ("n", "m")):
+        for size, fixed, at in (("m", "n", "at_vendors"), ("n", "m", "at_rows")):
             series = []
             for engine, timings in engines.items():
-                least = min(cell[fixed] for cell in timings["grid"])
-                cells = [cell for cell in timings["grid"] if cell[fixed] == least]
-                series.append(
-                    Series(engine, [float(c[size]) for c in cells], [float(c[what]) for c in cells])
+                cells = [cell for cell in timings["grid"] if cell[fixed] == timings[at]]
+                name = f"{ENGINE_NAMES[engine]}, {fixed} = {timings[at]:,}"
+                series.append(Series(name, [float(c[size]) for c in cells], [float(c[what]) for c in cells]))
+            several = [one for one in series if len(one.x) > 1]
+            if several:
+                found.append(
+                    line_plot(
+                        f"{label} against {size}",
+                        several,
+                        x_label=size,
+                        y_label=label,
+                        log_x=True,
+                        log_y=what == "seconds",
+                    )
                 )
-            if any(len(one.x) > 1 for one in series):
-                found.append(line_plot(f"{label} against {size}", series, x_label=size, y_label=label))
     return found
 
 

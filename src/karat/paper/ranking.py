@@ -131,15 +131,8 @@ class Ranking(Experiment):
             else None,
             "ceiling": None if truth is None else pearson(-np.array(truth), zeta),
             "lines": lines,
-            "verdict": verdict(self, lines, truth, zeta) | self._noise(trials, truth),
+            "verdict": verdict(self, lines, truth, zeta),
         }
-
-    def _noise(self, trials: list[Any], truth: Any) -> dict[str, Any]:
-        """How far `mmd` with D_val moves between trials, beside how far apart the true distances are."""
-        found = [trial["mmd"]["validation"].get("scores") for trial in trials]
-        if self.kind != "huber" or truth is None or len(found) < 2 or None in found:
-            return {}
-        return {"noise": float(np.std(found, axis=0, ddof=1).mean()), "spread": float(np.std(truth))}
 
 
 def correlations(trials: list[dict[str, Any]], zeta: Any, quality: Any) -> dict[str, Any]:

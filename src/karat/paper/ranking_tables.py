@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from karat.paper import printed
+from karat.paper.explained import hidden_zeta, reasons_table, why_below_ceiling, why_out_of_order
 from karat.paper.layout import ABSENT, Result, Table, as_printed, number, with_error
 from karat.paper.lines import LINES
+from karat.paper.settings import market_of
 
 
-def ranking_tables(result: Result) -> list[Table]:
-    """The lines beside the printed, then every trial."""
+def ranking_tables(result: Result, reasons: Result | None) -> list[Table]:
+    """The lines beside the printed, why a miss, then every trial."""
     summary, settings = result["summary"], result["settings"]
     name = str(result["experiment"])
-    own = name.removesuffix("-code").removesuffix("-wide")
-    paper = printed.RANKING[own]
+    paper = printed.RANKING[market_of(name)]
     rows = []
     for line in LINES:
         if line.label not in summary["lines"]:
@@ -39,7 +40,7 @@ def ranking_tables(result: Result) -> list[Table]:
             f"{each} {s['test']:,}, {s['anchor']:,}, {s['vendor']:,}" for each, s in facts["sizes"].items()
         ),
         *facts["stands_in"],
-        *_verdicts(summary["verdict"]),
+        *_verdicts(result, reasons),
     ]
     head = (
         "valuation",
@@ -49,7 +50,8 @@ def ranking_tables(result: Result) -> list[Table]:
         "Spearman",
         "Spearman with the true order",
     )
-    return [Table(name, head, tuple(rows), tuple(notes)), _every_trial(name, summary)]
+    why = [] if reasons is None else [reasons_table(result, reasons)]
+    return [Table(name, head, tuple(rows), tuple(notes)), *why, _every_trial(name, summary)]
 
 
 HELD = {
@@ -95,32 +97,35 @@ def _correlated(found: Mapping[str, Any]) -> tuple[str, str, str]:
     return (with_error(found["pearson"]), with_error(found["spearman"]), with_error(found["order"]))
 
 
-def _verdicts(verdict: Mapping[str, Any]) -> list[str]:
+def _verdicts(result: Result, reasons: Result | None) -> list[str]:
+    verdict = result["summary"]["verdict"]
+    hidden = hidden_zeta(result)
+    said = [hidden[0].upper() + hidden[1:] + "."] if hidden else []
     if not verdict:
-        return []
-    ceiling, reached = verdict["ceiling"], verdict["mmd"]
-    word = "reached" if verdict["reached"] else "not reached"
-    said = [
+        return said
+    ceiling, is_reached = verdict["ceiling"], verdict["reached"]
+    why = "" if is_reached else why_below_ceiling(result, reasons)
+    said.append(
         "must: mmd with D_val at least the ceiling minus 0.02: "
-        f"{number(reached)} beside {number(ceiling)}: {word}."
-    ]
+        f"{number(verdict['mmd'])} beside {number(ceiling)}: {_word(is_reached, why)}."
+    )
     if ceiling is not None and ceiling < 0.98:
         said.append(
             f"Beyond {number(ceiling)} is not reachable by any exact MMD here: under the Huber model it is "
             "linear in epsilon, and zeta is not."
         )
-    if not verdict["reached"] and "noise" in verdict:
-        said.append(
-            f"Reasons: between trials a value moves by {verdict['noise']:.4f}, where the vendors' true "
-            f"distances have a deviation of {verdict['spread']:.4f}; and D_val is finite, other rows "
-            "of P* than vendors draw from. The ceiling knows neither."
-        )
     if "order" in verdict:
-        word = "reached" if verdict["order_reached"] else "not reached"
+        is_ordered = verdict["order_reached"]
+        why = "" if is_ordered else why_out_of_order(result, reasons)
         said.append(
-            f"must: 20-row anchor, Spearman with -epsilon at least 0.95: {number(verdict['order'])}: {word}."
+            "must: 20-row anchor, Spearman with -epsilon at least 0.95: "
+            f"{number(verdict['order'])}: {_word(is_ordered, why)}."
         )
     return said
+
+
+def _word(is_reached: bool, why: str) -> str:
+    return "reached" if is_reached else "not reached" + (f"; {why}" if why else "")
 
 
 def _every_trial(name: str, summary: Mapping[str, Any]) -> Table:

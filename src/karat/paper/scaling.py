@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from karat.errors import ValuationError
 from karat.paper.base import Cell, Experiment, parts
 from karat.paper.statistics import line_fit
@@ -18,37 +20,53 @@ EXACT_WORK = 5e12
 
 COLUMNS = {"mnist": 784, "cifar10": 3072, "davinz": 784}
 
-ENGINES: Mapping[str, tuple[str, ...]] = {
-    "mnist": ("landmarks", "exact", "block"),
-    "cifar10": ("landmarks", "exact", "block"),
-    "davinz": ("davinz",),
-}
-"""data -> what is timed; DAVINZ is timed on MNIST."""
+RACE = (10, 10_000)
+"""n and m at which landmarks are judged against the authors' algorithm."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes that an engine is timed at.
+
+    rows: m, against which time is told at `at_vendors` vendors; vendors: n, at `at_rows` rows each;
+    is_whole: every n with every m.
+    """
+
+    rows: tuple[int, ...]
+    vendors: tuple[int, ...] = ()
+    at_vendors: int = 10
+    at_rows: int = 10_000
+    is_whole: bool = False
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """(n, m), each once, those of growing m first."""
+        if self.is_whole:
+            return tuple((n, m) for n in self.vendors for m in self.rows)
+        growing_m = [(self.at_vendors, m) for m in self.rows]
+        return tuple(dict.fromkeys([*growing_m, *((n, self.at_rows) for n in self.vendors)]))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scaling(Experiment):
     """Every engine values n vendors of m rows against m rows of P*, each in a process of its own.
 
-    data: "mnist", "cifar10", or "davinz" (on MNIST, ten vendors); vendors: n; rows: m; is_whole: every n with
-    every m, otherwise every n with the least m and every m with the least n.
-    Time is of the valuation alone; memory is the largest resident set of the whole process, data included.
+    data: "mnist", "cifar10", or "davinz" (on MNIST); engines: of `karat.paper.timing`, and their sizes.
+    Time is of the valuation alone, the least of up to three repeats; memory is the largest resident set of
+    the whole process, data included. "landmarks" has as many landmarks at every size, or its time would
+    jump where their number does; "adaptive" has as many as karat takes when it is not told.
     """
 
     family: ClassVar[str] = "scaling"
 
     data: str
-    vendors: tuple[int, ...]
-    rows: tuple[int, ...]
-    is_whole: bool = False
+    engines: Mapping[str, Sizes]
 
     def cells(self) -> tuple[str, ...]:
         return tuple(
             f"{engine}-{n}-{m}"
-            for engine in ENGINES[self.data]
-            for n in self.vendors
-            for m in self.rows
-            if self.is_whole or n == self.vendors[0] or m == self.rows[0]
+            for engine, sizes in self.engines.items()
+            for n, m in sizes.pairs
             if engine != "exact" or ((n + 1) * m) ** 2 / 2.0 * COLUMNS[self.data] <= EXACT_WORK
         )
 
@@ -58,16 +76,17 @@ class Scaling(Experiment):
 
     def summary(self, cells: Mapping[str, Cell]) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for engine in ENGINES[self.data]:
+        for engine, wanted in self.engines.items():
             sizes = [(parts(cell)[1], cells[cell]) for cell in self.cells() if parts(cell)[0] == engine]
-            least_n, least_m = min(n for (n, _), _ in sizes), min(m for (_, m), _ in sizes)
             found[engine] = {
+                "at_vendors": wanted.at_vendors,
+                "at_rows": wanted.at_rows,
                 "grid": [
                     {"n": n, "m": m, "error": error_of(cell, cells.get(f"exact-{n}-{m}")), **cell}
                     for (n, m), cell in sizes
                 ],
-                "against_m": fits([(m, cell) for (n, m), cell in sizes if n == least_n]),
-                "against_n": fits([(n, cell) for (n, m), cell in sizes if m == least_m]),
+                "against_m": fits([(m, cell) for (n, m), cell in sizes if n == wanted.at_vendors]),
+                "against_n": fits([(n, cell) for (n, m), cell in sizes if m == wanted.at_rows]),
             }
         return {"engines": found}
 
@@ -80,11 +99,16 @@ def error_of(cell: Cell, exact: Cell | None) -> float | None:
 
 
 def fits(points: list[tuple[int, Cell]]) -> dict[str, Any] | None:
-    """Straight lines through time and memory; None with fewer than three sizes."""
+    """Straight lines through time and memory, and the power with which they grow; None under three sizes."""
     if len(points) < 3:
         return None
-    sizes = [float(size) for size, _ in points]
-    return {what: line_fit(sizes, [cell[what] for _, cell in points]) for what in ("seconds", "peak_mb")}
+    sizes = np.array([float(size) for size, _ in points])
+    found: dict[str, Any] = {}
+    for what in ("seconds", "peak_mb"):
+        numbers = np.array([float(cell[what]) for _, cell in points])
+        power = line_fit(np.log(sizes), np.log(numbers))["slope"]
+        found[what] = line_fit(sizes, numbers) | {"power": power}
+    return found
 
 
 def measured(job: Mapping[str, Any]) -> dict[str, Any]:

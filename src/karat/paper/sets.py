@@ -62,7 +62,8 @@ def _letters() -> DataSet:
 
 
 def _fashion() -> DataSet:
-    found = original("train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz")
+    folder = "fashion-mnist/"  # MNIST's own files have the same names
+    found = original(folder + "train-images-idx3-ubyte.gz", folder + "train-labels-idx1-ubyte.gz")
     if found:
         rows, labels = originals.read_images(*found)
         return DataSet("famnist", rows, labels, _digits(labels))

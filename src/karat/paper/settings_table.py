@@ -6,7 +6,7 @@ from karat.paper.layout import Table
 from karat.paper.pairs import PAIRS
 from karat.paper.ranking import Ranking
 from karat.paper.schedules import in_words
-from karat.paper.settings import FULL, RANKINGS, experiment_named
+from karat.paper.settings import FULL, RANKINGS, experiment_named, market_of
 
 PRINTED = {
     "mnist-emnist": "CNN, n 5, m 10,000, (i-1)/n",
@@ -31,7 +31,7 @@ def settings_table() -> Table:
             (
                 name,
                 PAIRS[market.pair].title,
-                PRINTED.get(name.removesuffix("-code").removesuffix("-wide"), "in the text"),
+                PRINTED.get(market_of(name), "in the text"),
                 in_words(market.kind, market.schedule),
                 f"n {quick.n_vendors}, m {quick.rows:,}, {quick.trials} trials, {quick.model}",
                 f"n {full.n_vendors}, m {full.rows:,}, {full.trials} trials, {full.model}",

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from karat.paper import printed, printed_scaling
+from karat.paper import printed
 from karat.paper.entries import Entry
-from karat.paper.layout import ABSENT, Result, Table, as_printed, number, with_error
+from karat.paper.layout import Result, Table, as_printed, number, with_error
 from karat.paper.ranking_tables import ranking_tables
+from karat.paper.reasons import PREFIX
+from karat.paper.scaling_tables import scaling_tables
 
 
 def tables_of(entry: Entry, results: Mapping[str, Result]) -> list[Table]:
     """The tables of an entry, from the stored results of its experiments."""
-    make = _MAKERS.get(entry.family)
     found: list[Table] = []
     for name in entry.experiments:
-        if name in results and make is not None:
-            found += make(entry, results[name])
+        if name in results and name.startswith(PREFIX):
+            continue  # told with the market that it explains
+        if name in results and entry.family == "ranking":
+            found += ranking_tables(results[name], results.get(PREFIX + name))
+        elif name in results:
+            found += _MAKERS[entry.family](entry, results[name])
     return found
 
 
@@ -175,72 +180,10 @@ def _efficiency(entry: Entry, result: Result) -> list[Table]:
     return found
 
 
-_GRIDS = {
-    ("scaling-cifar10", "peak_mb"): printed_scaling.CIFAR_RAM,
-    ("scaling-cifar10", "seconds"): printed_scaling.CIFAR_TIME,
-    ("scaling-mnist", "peak_mb"): printed_scaling.MNIST_RAM,
-    ("scaling-mnist", "seconds"): printed_scaling.MNIST_TIME,
-}
-
-
-def _scaling(entry: Entry, result: Result) -> list[Table]:
-    name, engines = str(result["experiment"]), result["summary"]["engines"]
-    wanted = {
-        "table-17": ("peak_mb",),
-        "table-20": ("peak_mb",),
-        "table-18": ("seconds",),
-        "table-21": ("seconds",),
-    }
-    found = []
-    for what in wanted.get(entry.id, ("seconds", "peak_mb")):
-        rows = [
-            (
-                engine,
-                str(cell["n"]),
-                f"{cell['m']:,}",
-                _printed_cell(name, what, cell["n"], cell["m"]),
-                number(cell[what], 2),
-                number(cell["error"], 4),
-            )
-            for engine, timings in engines.items()
-            for cell in timings["grid"]
-        ]
-        notes = [
-            f"{engine}, {what} {against.replace('_', ' ')}: r^2 {timings[against][what]['r2']:.4f}"
-            for engine, timings in engines.items()
-            for against in ("against_m", "against_n")
-            if timings[against] is not None
-        ]
-        notes.append(
-            "The paper's numbers are of its machine, with four GPUs. block: the authors' algorithm, run here."
-        )
-        if what == "seconds" and "landmarks" in engines:
-            notes.append(
-                "Landmarks: what does not grow with the rows, about a second, is as large as what does, and "
-                "the machine was shared, so r^2 says little at these sizes; --scale full goes to 50,000 "
-                "rows."
-            )
-        unit = "seconds" if what == "seconds" else "MB, peak of the whole process"
-        head = ("engine", "n", "m", "paper", "here", "largest error of a value")
-        found.append(Table(f"{name}: {unit}", head, tuple(rows), tuple(notes)))
-    return found
-
-
-def _printed_cell(name: str, what: str, n: int, m: int) -> str:
-    if name == "scaling-davinz":
-        row = printed_scaling.DAVINZ.get(m)
-        return ABSENT if row is None else number(row[1 if what == "peak_mb" else 2], 1)
-    grid = _GRIDS[(name, what)]
-    if m not in grid or n not in printed_scaling.N_VENDORS:
-        return ABSENT
-    return number(grid[m][printed_scaling.N_VENDORS.index(n)], 1)
-
-
 _MAKERS: Mapping[str, Callable[[Entry, Result], list[Table]]] = {
-    "ranking": lambda _, result: ranking_tables(result),
     "verification": _verification,
     "incentives": _incentives,
     "divergences": _divergences,
     "efficiency": _efficiency,
-    "scaling": _scaling,
+    "scaling": scaling_tables,
 }

@@ -1,131 +1,198 @@
-"""What karat set out to reach, experiment by experiment: reached, not reached, or not reachable."""
+"""What karat set out to reach, experiment by experiment: reached or not, and why not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from karat.paper.entries import ENTRIES
-from karat.paper.layout import Table, number
+from karat.paper.explained import hidden_zeta, why_below_ceiling, why_out_of_order
+from karat.paper.layout import ABSENT, Result, Table, number, with_error
 from karat.paper.printed import RANKING, VERIFICATION
-
-Row = tuple[str, str, str, str, str]
+from karat.paper.reasons import PREFIX
+from karat.paper.scaling import RACE
+from karat.paper.scaling_tables import ENGINE_NAMES, load_range
+from karat.paper.settings import market_of
 
 REACHED, MISSED = "reached", "not reached"
 
+CEILING = "test set held, Huber: Pearson of mmd with zeta within 0.02 of the ceiling"
+ORDER = "20-row anchor, epsilon up to (n-1)/n: Spearman of mmd with -epsilon at least 0.95"
+UNIFORM = "verification, n from 100: uniform within 3 s.e. of the printed mean"
+ROBUST = "verification, n from 100: robust at least 0.97"
+FALLS = "misreporting: the own value falls for every vendor, by test set, uniform and anchor"
+AGREES = "misreporting: values by 100 rows and by the test set correlate at 0.99 or more"
+LINEAR = "landmarks, a fixed number: time a straight line in n and m, r^2 over 0.99"
+RACED = "landmarks, n = 10, m = 10,000: 4 times faster than the authors' algorithm, 1/20 of its error"
 
-def verdict_table(results: Mapping[str, Mapping[str, Any]]) -> Table:
-    """A row per experiment and goal; results by experiment name, in the paper's order."""
-    rows: list[Row] = []
+
+@dataclass(frozen=True)
+class Verdict:
+    """One thing that must be reached; reason: why it is not, or what else to know."""
+
+    must: str
+    experiment: str
+    ours: str
+    printed: str
+    is_reached: bool
+    reason: str = ""
+
+    @property
+    def word(self) -> str:
+        return (REACHED if self.is_reached else MISSED) + (f": {self.reason}" if self.reason else "")
+
+
+def verdicts_of(results: Mapping[str, Result]) -> list[Verdict]:
+    """All verdicts, in the order of the results."""
+    found: list[Verdict] = []
     for name, result in results.items():
-        if result["family"] in _ROWS:
-            rows += _ROWS[str(result["family"])](name, result["summary"])
-    head = ("experiment", "must", "ours", "the paper prints", "")
-    return Table("Reached or not", head, tuple(rows))
+        judge = _JUDGES.get(str(result["family"]))
+        if judge is not None:
+            found += judge(name, result, results)
+    return found
 
 
-def in_order(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def count_table(verdicts: list[Verdict]) -> Table:
+    """How often each must is reached."""
+    rows: list[tuple[str, ...]] = []
+    for must in dict.fromkeys(one.must for one in verdicts):
+        same = [one for one in verdicts if one.must == must]
+        missed = [one.experiment for one in same if not one.is_reached]
+        vague = [one.experiment for one in same if one.is_reached and one.reason]
+        names = [", ".join(each) or ABSENT for each in (missed, vague)]
+        rows.append((must, f"{len(same) - len(missed)} of {len(same)}", *names))
+    head = ("must", "reached", "not reached", "reached, but zeta says little")
+    return Table("What must be reached", head, tuple(rows))
+
+
+def missed_table(verdicts: list[Verdict]) -> Table:
+    """Every miss, with its reason."""
+    rows = tuple(
+        (one.experiment, one.must, one.ours, one.printed, one.reason or "not known")
+        for one in verdicts
+        if not one.is_reached
+    )
+    return Table("Not reached, and why", ("experiment", "must", "ours", "the paper prints", "why"), rows)
+
+
+def verdict_table(verdicts: list[Verdict]) -> Table:
+    """A row per experiment and must."""
+    rows = tuple((one.experiment, one.must, one.ours, one.printed, one.word) for one in verdicts)
+    return Table("Every verdict", ("experiment", "must", "ours", "the paper prints", ""), rows)
+
+
+def in_order(found: Mapping[str, Result]) -> dict[str, Result]:
     """Results in the order of the paper's tables and figures, each once."""
     names = dict.fromkeys(name for entry in ENTRIES for name in entry.experiments)
     return {name: found[name] for name in names if name in found}
 
 
-def _word(is_reached: bool) -> str:
-    return REACHED if is_reached else MISSED
-
-
-def _ranking(name: str, summary: Mapping[str, Any]) -> list[Row]:
-    verdict = summary["verdict"]
+def _ranking(name: str, result: Result, results: Mapping[str, Result]) -> list[Verdict]:
+    verdict = result["summary"]["verdict"]
     if not verdict:
         return []
-    printed = RANKING[name.removesuffix("-code").removesuffix("-wide")]["Ours"][0]
-    beside = "-" if printed is None else f"{printed[0]:.3f}"
+    reasons = results.get(PREFIX + name)
+    line = result["summary"]["lines"]["mmd"]["validation"]
     ceiling = verdict["ceiling"]
-    above = ceiling is not None and printed is not None and printed[0] > ceiling
-    rows: list[Row] = [
-        (
+    found = [
+        Verdict(
+            CEILING,
             name,
-            f"mmd with D_val: Pearson at least the ceiling {number(ceiling)} minus 0.02",
-            number(verdict["mmd"]),
-            beside + (", above the ceiling here" if above else ""),
-            _word(verdict["reached"]) + _why(verdict),
+            f"{with_error(line['pearson'])}, ceiling {number(ceiling)}, "
+            f"Spearman {with_error(line['spearman'])}",
+            _printed(name, ceiling),
+            verdict["reached"],
+            hidden_zeta(result) if verdict["reached"] else why_below_ceiling(result, reasons),
         )
     ]
     if "order" in verdict:
-        goal = "20-row anchor: Spearman with -epsilon at least 0.95"
-        rows.append((name, goal, number(verdict["order"]), "-", _word(verdict["order_reached"])))
-    return rows
+        why = "" if verdict["order_reached"] else why_out_of_order(result, reasons)
+        found.append(Verdict(ORDER, name, number(verdict["order"]), ABSENT, verdict["order_reached"], why))
+    return found
 
 
-def _why(verdict: Mapping[str, Any]) -> str:
-    if verdict["reached"] or "noise" not in verdict:
-        return ""
-    return f": noise {verdict['noise']:.3f}, true deviation {verdict['spread']:.3f}"
+def _printed(name: str, ceiling: float | None) -> str:
+    paper = RANKING[market_of(name)]["Ours"][0]
+    if paper is None:
+        return ABSENT
+    beyond = ceiling is not None and paper[0] > ceiling
+    return f"{paper[0]:.3f}" + (", not reachable on this zeta: above the ceiling" if beyond else "")
 
 
-def _verification(name: str, summary: Mapping[str, Any]) -> list[Row]:
-    rows: list[Row] = []
-    for n, found in summary["table"].items():
+def _verification(name: str, result: Result, _: Mapping[str, Result]) -> list[Verdict]:
+    found = []
+    for n, row in result["summary"]["table"].items():
         if int(n) < 100:
             continue
         mean, error = VERIFICATION[int(n)]
-        uniform, robust = found["uniform-0"]["mean"], found["robust-0"]["mean"]
-        goal = f"n = {n}: uniform within the printed mean plus or minus 3 s.e."
+        uniform, robust = row["uniform-0"]["mean"], row["robust-0"]["mean"]
         printed = f"{mean:.3f} ({error:.3f})"
-        rows.append((name, goal, number(uniform), printed, _word(abs(uniform - mean) <= 3.0 * error)))
-        rows.append((name, f"n = {n}: robust at least 0.97", number(robust), "-", _word(robust >= 0.97)))
-    return rows
+        is_near = abs(uniform - mean) <= 3.0 * error
+        found.append(Verdict(UNIFORM, f"{name}, n = {n}", number(uniform), printed, is_near))
+        found.append(Verdict(ROBUST, f"{name}, n = {n}", number(robust), ABSENT, robust >= 0.97))
+    return found
 
 
-def _incentives(name: str, summary: Mapping[str, Any]) -> list[Row]:
+def _incentives(name: str, result: Result, _: Mapping[str, Result]) -> list[Verdict]:
+    summary = result["summary"]
     least = min(row["anchor"]["mean"] for row in summary["correlation"])
-    ways = ("test", "uniform", "anchor")
-    falls = all(summary["falls"][way] for way in ways)
+    rises = [way for way in ("test", "uniform", "anchor") if not summary["falls"][way]]
+    ours = "yes" if not rises else "no: " + ", ".join(rises)
     return [
-        (
-            name,
-            "the misreporter's value falls, for every vendor, by test set, uniform and anchor",
-            "yes" if falls else "no: " + ", ".join(way for way in ways if not summary["falls"][way]),
-            "falls for vendors 2 to 4",
-            _word(falls),
-        ),
-        (name, "100-row anchor: correlation at least 0.99", number(least), "-", _word(least >= 0.99)),
+        Verdict(FALLS, name, ours, "falls for vendors 2 to 4", not rises),
+        Verdict(AGREES, name, f"{number(least)} at least", ABSENT, least >= 0.99),
     ]
 
 
-def _scaling(name: str, summary: Mapping[str, Any]) -> list[Row]:
-    engines = summary["engines"]
-    rows: list[Row] = []
-    for against in ("against_m", "against_n"):
-        fit = engines.get("landmarks", {}).get(against)
+def _scaling(name: str, result: Result, _: Mapping[str, Result]) -> list[Verdict]:
+    engines = result["summary"]["engines"]
+    found = []
+    for size, fixed, at in (("m", "n", "at_vendors"), ("n", "m", "at_rows")):
+        fit = engines.get("landmarks", {}).get(f"against_{size}")
         if fit is not None:
             r2 = fit["seconds"]["r2"]
-            goal = f"landmarks: time linear {against.replace('_', ' ')}, r^2 over 0.99"
-            rows.append((name, goal, number(r2, 4), "linear, by eye", _word(r2 > 0.99)))
-    race = race_of(engines)
-    if race is not None:
-        faster, nearer = race
-        goal = "n = 10, m = 10,000: landmarks 4 times faster than the authors' algorithm, 1/20 of its error"
-        ours = f"{faster:.1f} times, 1/{nearer:.0f}"
-        rows.append((name, goal, ours, "-", _word(faster >= 4.0 and nearer >= 20.0)))
-    return rows
+            place = f"{name}, in {size} at {fixed} = {engines['landmarks'][at]:,}"
+            why = "" if r2 > 0.99 else f"before the timings the load was {load_range(engines)}"
+            found.append(Verdict(LINEAR, place, number(r2, 4), "linear, by eye", r2 > 0.99, why))
+    for engine, (landmarks, faster, nearer) in races(engines).items():
+        ours = f"{landmarks:,} landmarks: {faster:.1f} times, 1/{nearer:.1f}"
+        short = [
+            f"{shown} falls short of {goal}"
+            for shown, goal, is_short in (
+                (f"{faster:.1f} times", "4", faster < 4.0),
+                (f"1/{nearer:.1f}", "1/20", nearer < 20.0),
+            )
+            if is_short
+        ]
+        place = f"{name}, {ENGINE_NAMES[engine]}"
+        found.append(Verdict(RACED, place, ours, ABSENT, not short, "; ".join(short)))
+    return found
 
 
-def race_of(engines: Mapping[str, Any]) -> tuple[float, float] | None:
-    """How many times faster landmarks are than the authors' algorithm, and how many times nearer to exact."""
-    by_engine = {
+def races(engines: Mapping[str, Any]) -> dict[str, tuple[int, float, float]]:
+    """Per way to take landmarks: how many, how many times faster and nearer than the authors' algorithm."""
+    cells = {
         engine: cell
         for engine, timings in engines.items()
         for cell in timings["grid"]
-        if (cell["n"], cell["m"]) == (10, 10_000)
+        if (cell["n"], cell["m"]) == RACE
     }
-    if not {"landmarks", "block", "exact"} <= set(by_engine):
-        return None
-    ours, theirs = by_engine["landmarks"], by_engine["block"]
-    return theirs["seconds"] / ours["seconds"], theirs["error"] / ours["error"]
+    if not {"block", "exact"} <= set(cells):
+        return {}
+    theirs = cells["block"]
+    return {
+        engine: (
+            cells[engine]["landmarks"],
+            theirs["seconds"] / cells[engine]["seconds"],
+            theirs["error"] / cells[engine]["error"],
+        )
+        for engine in ("landmarks", "adaptive")
+        if engine in cells
+    }
 
 
-_ROWS: Mapping[str, Callable[[str, Mapping[str, Any]], list[Row]]] = {
+_JUDGES: Mapping[str, Callable[[str, Result, Mapping[str, Result]], list[Verdict]]] = {
     "ranking": _ranking,
     "verification": _verification,
     "incentives": _incentives,
