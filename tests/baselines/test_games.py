@@ -77,7 +77,16 @@ def test_noisier_targets_are_worth_less():
 
 def test_more_vendors_than_can_be_trained_exactly_get_standard_errors(noisy_labels):
     exact = value(noisy_labels, "data-shapley").scores
-    drawn = value(noisy_labels, "data-shapley", exact_up_to=4, orders=60, seed=1)
+    told = []
+    drawn = value(
+        noisy_labels,
+        "data-shapley",
+        exact_up_to=4,
+        orders=60,
+        seed=1,
+        progress=lambda *step: told.append(step),
+    )
+    assert (told[0], told[-1]) == ((1, 30), (30, 30))
     errors = np.array(drawn.details["standard_errors"])
     assert (errors > 0).all()
     assert np.abs((drawn.scores - exact) / errors).max() < 4.0

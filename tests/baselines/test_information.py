@@ -7,6 +7,7 @@ import pytest
 
 from karat.baselines import information, value
 from karat.baselines.information import Process, fit_process, linear_gain
+from karat.baselines.standard import standardised
 from karat.errors import ValuationError
 from karat.vendors import Market
 
@@ -35,6 +36,13 @@ def test_the_linear_gain_is_what_the_answers_tell_one_by_one(m, d):
         expected += 0.5 * math.log1p(x @ told / noise)
         covariance -= np.outer(told, told) / (noise + x @ told)
     assert linear_gain(rows, 2.0 / noise) == pytest.approx(expected, rel=1e-10)
+
+
+def test_prior_and_noise_enter_as_their_ratio(market):
+    rows = standardised(market.samples)[1]
+    expected = 0.5 * np.linalg.slogdet(np.eye(2) + (4.0 / 0.5) * rows.T @ rows)[1]
+    found = value(market, "information-gain", prior=4.0, noise=0.5).scores[1]
+    assert found == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_gain_of_a_process_is_what_the_answers_tell_one_by_one():

@@ -114,6 +114,19 @@ def test_all_rows_share_out_the_right_votes():
     assert 30 * scores.sum() == pytest.approx(np.mean(labels[nearest] == market.anchor.labels))
 
 
+def test_every_vendor_has_the_same_share_in_the_score_whatever_its_size():
+    """Where the union is the reference, the test rows of `few` weigh four times those of `many`."""
+    rng = np.random.default_rng(4)
+    rows = {"few": rng.normal(size=(10, 2)), "many": rng.normal(size=(40, 2))}
+    labels = {name: rng.integers(2, size=len(x)) for name, x in rows.items()}
+    found = value(Market.from_arrays(rows, labels=labels), "knn-shapley", neighbours=1).scores
+    pooled, codes = np.concatenate(list(rows.values())), np.concatenate(list(labels.values()))
+    expected = np.zeros(50)
+    for x, code, weight in zip(pooled, codes, np.repeat([0.5 / 10, 0.5 / 40], [10, 40]), strict=True):
+        expected += weight * _ours(((pooled - x) ** 2).sum(axis=1), codes == code, 1)
+    np.testing.assert_allclose(found, [expected[:10].mean(), expected[10:].mean()], rtol=1e-9)
+
+
 def test_steps_over_test_rows_do_not_change_the_values(monkeypatch):
     whole = value(_stored_market(), "knn-shapley").scores
     monkeypatch.setattr("karat.baselines.knn.CELLS_AT_ONCE", 500)

@@ -64,6 +64,21 @@ def test_the_stored_study_covers_every_valuation_and_both_references():
             assert {x["valuation"] for x in chosen} == set(VALUATIONS)
 
 
+def test_a_line_of_the_stored_study_is_found_again():
+    """The quick ones, so that a change of a valuation does not leave the stored table behind."""
+    found = label_noise_study(
+        markets=["gaussian-classes"], references=["anchor"], names=["knn-shapley", "cs-shapley", "volume"]
+    )
+    stored = stored_label_noise()["lines"]
+    for line in found["lines"]:
+        same = [
+            one
+            for one in stored
+            if all(one[key] == line[key] for key in ("market", "reference", "valuation"))
+        ]
+        assert line["spearman_mean"] == pytest.approx(same[0]["spearman_mean"], abs=1e-9)
+
+
 def test_what_reads_no_labels_cannot_see_noise_in_them():
     """Right by chance in 1 of 120 orders: more than 2 in 10 markets would be a mistake in the study."""
     for line in stored_label_noise()["lines"]:

@@ -4,7 +4,14 @@ import pytest
 
 from karat.baselines import VALUATIONS, needs
 from karat.bench import valuations
-from karat.bench.valuations import VARIANTS, bench_market, measure, peak_megabytes, run_valuations_bench
+from karat.bench.valuations import (
+    VARIANTS,
+    as_lines,
+    bench_market,
+    measure,
+    peak_megabytes,
+    run_valuations_bench,
+)
 
 
 @pytest.fixture
@@ -14,7 +21,7 @@ def in_this_process(monkeypatch):
 
     def run(_, text):
         asked.append(text)
-        return '{"seconds": 1.5, "peak_rss_mb": 300.0}'
+        return '{"seconds": 1.5, "cpu_seconds": 1.25, "peak_rss_mb": 300.0}'
 
     monkeypatch.setattr(valuations, "in_a_process", run)
     return asked
@@ -30,10 +37,14 @@ def test_every_valuation_that_can_run_here_has_a_line(in_this_process):
 
 
 def test_what_takes_too_long_or_too_much_is_said(in_this_process, monkeypatch):
-    monkeypatch.setattr(valuations, "in_a_process", lambda *_: '{"seconds": 121.0, "peak_rss_mb": 10.0}')
+    monkeypatch.setattr(
+        valuations, "in_a_process", lambda *_: '{"seconds": 121.0, "cpu_seconds": 9.0, "peak_rss_mb": 10.0}'
+    )
     slow = run_valuations_bench(["volume"])
     assert not slow["all_within"]
-    monkeypatch.setattr(valuations, "in_a_process", lambda *_: '{"seconds": 1.0, "peak_rss_mb": 4100.0}')
+    monkeypatch.setattr(
+        valuations, "in_a_process", lambda *_: '{"seconds": 1.0, "cpu_seconds": 1.0, "peak_rss_mb": 4100.0}'
+    )
     assert [line["is_within"] for line in run_valuations_bench(["volume"])["valuations"]] == [False, False]
 
 
@@ -43,6 +54,22 @@ def test_an_extra_that_is_not_installed_is_no_failure(in_this_process, monkeypat
     lines = {line["title"]: line for line in figures["valuations"]}
     assert (lines["wasserstein"]["lacks"], lines["wasserstein"]["is_within"]) == (["ot"], None)
     assert figures["all_within"]
+
+
+def test_the_table_says_what_is_over_its_limit_and_what_is_not_installed(in_this_process, monkeypatch):
+    text = "\n".join(as_lines(run_valuations_bench()))
+    assert "10 vendors x 2,000 rows x 20 columns" in text
+    assert "coalition-mmd, 16 x 200 rows" in text
+    assert "(limit 2 s)" in text
+    assert text.endswith("all within their limits")
+    monkeypatch.setattr(
+        valuations, "in_a_process", lambda *_: '{"seconds": 3.0, "cpu_seconds": 3.0, "peak_rss_mb": 1.0}'
+    )
+    slow = as_lines(run_valuations_bench(["coalition-mmd"]))
+    assert ["OVER" in line for line in slow if line.startswith("coalition-mmd")] == [False, True]
+    assert slow[-1] == "NOT all within their limits"
+    monkeypatch.setattr(needs.importlib.util, "find_spec", lambda name: None if name == "ot" else object())
+    assert "not installed: karat[ot]" in as_lines(run_valuations_bench(["wasserstein"]))[5]
 
 
 def test_one_line_is_really_measured_in_a_process_of_its_own(monkeypatch):

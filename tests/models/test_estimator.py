@@ -66,6 +66,7 @@ def test_valuations_take_an_estimator_for_the_model(name):
     same_as_logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
     borrowed = value(market, name, model=same_as_logistic).scores
     np.testing.assert_allclose(borrowed, value(market, name, model="logistic").scores, rtol=1e-9)
+    assert np.isfinite(value(market, name, model=RandomForestClassifier(5)).scores).all()
     with pytest.raises(ValuationError, match=r"'regressor' learns numbers, and the labels are classes"):
         value(market, name, model=LinearRegression())
 

@@ -70,6 +70,28 @@ def test_training_stops_early_and_reports_progress():
     assert everything.details["epochs"] == 5
 
 
+def test_the_weights_kept_are_those_of_the_best_epoch():
+    """Training for no more epochs than that ends with the same ones."""
+    rng = np.random.default_rng(0)
+    x, codes = rng.normal(size=(200, 3)), rng.integers(2, size=200)
+    settings = {"rate": 0.05, "patience": 2, "held_out": 0.3}
+    fitted = model_named("mlp-16", epochs=200, **settings).fit(x, codes, n_classes=2)
+    best = fitted.details["epochs"] - 2
+    shorter = model_named("mlp-16", epochs=best, **settings).fit(x, codes, n_classes=2)
+    np.testing.assert_array_equal(fitted.outputs(x), shorter.outputs(x))
+
+
+def test_the_seed_and_nothing_else_draws_the_first_weights():
+    def weights(seed: int) -> np.ndarray:
+        return model_named("mlp-16").fresh(4, 2, seed)[0].weight.detach().numpy()
+
+    torch.manual_seed(1)
+    first = weights(5)
+    torch.manual_seed(2)
+    np.testing.assert_array_equal(weights(5), first)
+    assert not np.array_equal(weights(6), first)
+
+
 def test_a_perceptron_learns_what_no_linear_model_can():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(1000, 2)) * [1.0, 1000.0] + [0.0, 5000.0]

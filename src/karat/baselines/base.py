@@ -58,9 +58,6 @@ VALUATIONS: Mapping[str, str] = {
 }
 """name -> where it lives, "module:class". Nothing is imported until a name is asked for."""
 
-SPELT = {"True": "true", "False": "false", "None": "none"}
-"""How Python's own words are written in a title."""
-
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -180,8 +177,7 @@ class Valuation(ABC):
         >>> valuation_named("lava", form="distance").title
         'lava:form=distance'
         """
-        words = ((name, str(given)) for name, given in self.chosen.items())
-        return ":".join([self.name, *(f"{name}={SPELT.get(word, word)}" for name, word in words)])
+        return ":".join([self.name, *(f"{name}={_spelt(given)}" for name, given in self.chosen.items())])
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -208,6 +204,7 @@ class Valuation(ABC):
             "converges_to": cls.converges_to,
             "cost": cls.cost,
             "citation": cls.citation,
+            "options": {field.name: _spelt(field.default) for field in dataclasses.fields(cls)},
             "lacks": list(lacking_extras(cls.needs)),
         }
 
@@ -306,6 +303,11 @@ def moments_of(
 def rows_of(sample: VendorSample) -> Matrix:
     """A sample's rows in float64; no copy where they are so already."""
     return np.asarray(sample.rows, dtype=np.float64)
+
+
+def _spelt(option: object) -> str:
+    """An option as `valuation_read` reads it: Python's own words in small letters."""
+    return str(option).lower() if option is None or isinstance(option, bool) else str(option)
 
 
 def _number(seed: Seed) -> int:

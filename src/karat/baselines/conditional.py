@@ -51,7 +51,8 @@ class ConditionalMmd(Valuation):
 
     def run(self, case: Case) -> Values:
         task = task_of(case)
-        model = model_for(case, self.model or ("ridge" if task.n_classes is None else "logistic"))
+        usual = "ridge" if task.n_classes is None else "logistic"
+        model = model_for(case, usual if self.model is None else self.model)
         steps = len(task.vendors) + 2
         asked = case.reference.drawn(self.most_rows, case.seed)
 

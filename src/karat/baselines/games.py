@@ -71,7 +71,14 @@ class ModelSemivalue(Valuation):
         game = ModelGame(trainer, task.empty, case.tell)
         exact = game.n <= self.exact_up_to
         generator = np.random.default_rng(case.seed)
-        played = play(game, self.size_weights(game.n), exact=exact, orders=self.orders, generator=generator)
+        played = play(
+            game,
+            self.size_weights(game.n),
+            exact=exact,
+            orders=self.orders,
+            generator=generator,
+            tell=case.tell,
+        )
         values, errors = in_place(played, order)
         return case.values(
             self,

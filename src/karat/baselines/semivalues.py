@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,8 +88,19 @@ class Played:
     errors: Vector | None
 
 
-def play(game: Game, sizes: Vector, *, exact: bool, orders: int, generator: np.random.Generator) -> Played:
-    """The semivalue with these size weights: exactly, or from random orders, each also taken backwards."""
+def play(
+    game: Game,
+    sizes: Vector,
+    *,
+    exact: bool,
+    orders: int,
+    generator: np.random.Generator,
+    tell: Callable[[float, float], None] = lambda done, total: None,
+) -> Played:
+    """The semivalue with these size weights: exactly, or from random orders, each also taken backwards.
+
+    tell: hears how many of the orders have been played.
+    """
     if np.count_nonzero(sizes[:-1]) == 0:
         everyone = np.arange(game.n)
         without = np.array([game.worth(np.delete(everyone, i)) for i in everyone])
@@ -100,6 +112,7 @@ def play(game: Game, sizes: Vector, *, exact: bool, orders: int, generator: np.r
     for t in range(pairs):
         order = generator.permutation(game.n)
         draws[t] = (_marginals(game, sizes, order) + _marginals(game, sizes, order[::-1])) / 2.0
+        tell(t + 1, pairs)
     return Played(draws.mean(axis=0), draws.std(axis=0, ddof=1) / math.sqrt(pairs))
 
 

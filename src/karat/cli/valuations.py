@@ -36,3 +36,6 @@ def valuations(as_json: options.Json = False) -> None:
         typer.echo(f"    estimates  {one['converges_to']}")
         typer.echo(f"    costs      {one['cost']}")
         typer.echo(f"    from       {one['citation']}")
+        defaults = one["options"]
+        assert isinstance(defaults, dict)
+        typer.echo(f"    options    {', '.join(f'{name}={default}' for name, default in defaults.items())}")

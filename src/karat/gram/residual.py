@@ -110,7 +110,9 @@ def compare(
     row_means = [rows / partners[j] for j, rows in enumerate(np.split(residual, cuts))]
     value_means = [rows / partners[j] for j, rows in enumerate(np.split(values, cuts))]
     means, gram = _symmetric_means(row_means), _symmetric_means(value_means)
-    residual_squares, squares = (np.add.reduceat(sums, starts, axis=0) for sums in (residual_squares, squares))
+    residual_squares, squares = (
+        np.add.reduceat(sums, starts, axis=0) for sums in (residual_squares, squares)
+    )
     return Compared(
         sizes=sizes,
         row_means=tuple(row_means),
