@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from karat.baselines import VALUATIONS, needs
@@ -7,10 +9,12 @@ from karat.bench import valuations
 from karat.bench.valuations import (
     VARIANTS,
     as_lines,
+    as_markdown,
     bench_market,
     measure,
     peak_megabytes,
     run_valuations_bench,
+    stored_valuations_bench,
 )
 
 
@@ -84,3 +88,11 @@ def test_the_market_has_noise_that_grows():
     assert [s.rows.shape for s in market.sources] == [(50, 4)] * 4
     assert measure("volume", {}, vendors=2, rows=20)["seconds"] > 0.0
     assert peak_megabytes() > 10.0
+
+
+def test_the_stored_run_holds_every_valuation_within_its_limits_and_the_page_shows_it():
+    stored = stored_valuations_bench()
+    assert {line["valuation"] for line in stored["valuations"]} == set(VALUATIONS)
+    assert all(line["is_within"] for line in stored["valuations"])
+    page = Path(__file__).parents[2] / "docs" / "valuations.md"
+    assert as_markdown(stored) in page.read_text(encoding="utf-8")
