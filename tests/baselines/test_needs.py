@@ -71,6 +71,12 @@ def test_valuations_put_a_vendor_with_one_class_below_one_with_all(name):
     assert whole > single
 
 
+def test_one_class_at_all_vendors_tells_nothing():
+    alike = market_of({"acme": [1] * 6, "globex": [1] * 6}, anchor=False)
+    with pytest.raises(ValuationError, match=r"all 6 labels of vendor 'acme' are 1\.0"):
+        check(alike, "labels")
+
+
 def test_a_class_that_a_vendor_lacks_is_named():
     market = market_of(CLASSES | {"globex": [0, 1, 0, 1, 2, 2]}, anchor_labels=[0, 1, 1, 0])
     check(market, "classes")

@@ -105,7 +105,10 @@ def _check_constant(
     others = [labels_of(other) for other in _labelled(market, reference) if other is not source]
     is_class = (kind or kind_of([own, *others])) == "classes"
     is_anchor = source is market.anchor
-    if is_anchor or not (is_class and any(own[0] in labels for labels in others)):
+    is_shared = any(own[0] in labels for labels in others) and any(
+        (labels != own[0]).any() for labels in others
+    )
+    if is_anchor or not (is_class and is_shared):
         rest = "bring an anchor with more rows" if is_anchor else "leave this vendor out"
         raise ValuationError(
             f"the valuation {name!r} needs labels that differ, and all {source.size} labels of "
