@@ -81,6 +81,14 @@ def test_without_a_visible_difference_rows_are_for_a_gap_that_is_named() -> None
     assert smaller.rows["v0"] > answer.rows_needed.rows["v0"]
 
 
+@pytest.mark.parametrize("farther", [-0.0005, 0.000001])
+def test_noise_below_zero_is_no_gap_that_rows_would_show(farther: float) -> None:
+    """Estimates more than a standard error apart, of distances that are both 0 within noise."""
+    needed = asked([-0.0025, farther], visible_gap=0.02).rows_needed
+    assert needed is not None
+    assert (needed.kind, needed.gap) == ("no visible difference", 0.02)
+
+
 def test_an_anchor_that_is_too_noisy_alone_is_named() -> None:
     answer = asked([0.01, 0.012], anchor=0.9)
     assert answer.rows_needed is not None

@@ -100,7 +100,7 @@ def _asymptotic(
     near, far, lead = _leaning(distances.mmd, i, j, margin)
     pair = Pairs.of(distances, near, far)
     d = distances.mmd
-    gap, z = float(pair.gap[0]), float(pair.statistic(lead)[0])
+    gap, z = float(pair.gap[0]), float(pair.clipped.statistic(lead)[0])
     if abs(z) >= 1.0 and gap < lead:
         return RowsNeeded("inside the margin", gap, power, None)
     if abs(z) >= 1.0:
@@ -116,8 +116,6 @@ def _asymptotic(
     on_near = max(1.0 + lead / d_near, 0.0) if lead < 0.0 and d_near > 0.0 else 1.0
     on_far = max(1.0 - lead / d_far, 0.0) if lead > 0.0 and d_far > 0.0 else 1.0
     squared_gap = (on_far * d_far) ** 2 - (on_near * d_near) ** 2
-    if kind == "present gap" and lead == 0.0:
-        squared_gap = float(distances.squared[far] - distances.squared[near])
     growth = asymptotic_growth(
         distances,
         near,

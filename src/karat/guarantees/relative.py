@@ -15,7 +15,7 @@ on d_b - d_a itself errs at more than twice its level there. See docs/theory/dec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,6 +56,11 @@ class Side:
         distances: Vector = np.sqrt(np.maximum(self.squared, 0.0))
         return distances
 
+    @property
+    def clipped(self) -> Side:
+        """The same with squared distances of at least 0, which no distribution's is below."""
+        return replace(self, squared=np.maximum(self.squared, 0.0))
+
     def upper(self, quantile: Vector) -> Vector:
         """The upper end of the score interval, in MMD."""
         _, upper = score_interval(
@@ -91,6 +96,11 @@ class Pairs:
     def swapped(self) -> Pairs:
         """The pairs (b, a)."""
         return Pairs(self.b, self.a, self.shared_plug_in, self.shared_second_order)
+
+    @property
+    def clipped(self) -> Pairs:
+        """The pairs without what noise takes below zero: it is part of no gap that more rows would show."""
+        return replace(self, a=self.a.clipped, b=self.b.clipped)
 
     @property
     def gap(self) -> Vector:
