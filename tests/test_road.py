@@ -75,6 +75,20 @@ def test_shifting_a_column_of_everybody_moves_nothing(vendors, anchor, appraisal
     np.testing.assert_allclose(again.squared, appraisal.squared, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize(("cell", "precision"), [(1e9, "float32"), (1e15, "float32"), (1e20, "float64")])
+def test_one_cell_far_out_in_the_anchor_moves_values_no_more_than_one_row_may(
+    vendors, anchor, appraisal, cell, precision
+):
+    """Neither the bandwidth nor the centre follows it: one row of 150 moves a distance by 2/150 at most."""
+    spoilt = anchor.copy()
+    spoilt[7, 1] = cell
+    after = karat.appraise(vendors, anchor=spoilt, precision=precision)
+    np.testing.assert_allclose(after.kernel["parameters"]["bandwidths"][1], 2.4, rtol=0.1)
+    np.testing.assert_allclose(
+        [vendor.value for vendor in after.vendors], [v.value for v in appraisal.vendors], atol=2.0 / 150.0
+    )
+
+
 def test_the_same_call_gives_the_same_bits_whatever_the_workers(vendors, anchor, appraisal):
     again = karat.appraise(vendors, anchor=anchor, workers=1)
     assert again.to_json() == appraisal.to_json()

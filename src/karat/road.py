@@ -21,7 +21,7 @@ from karat.gram.moments import row_means
 from karat.guarantees.asymptotic import squared_distances
 from karat.integrity import judged_rows_fitted_on, without_copies
 from karat.kernels import Kernel, follows_from_rows, kernel_named
-from karat.typing import Matrix, Progress, Rows, Vector
+from karat.typing import Matrix, Progress, Vector
 from karat.values import Reference, reference_named
 from karat.values.reference import mixture
 from karat.vendors import Market, VendorSample
@@ -92,8 +92,8 @@ def appraise(
             hint="Pass an anchor, rows of your own that are like what you need: 20 are a start.",
             vendor=market.names[0],
         )
-    chosen = kernel if isinstance(kernel, Kernel) else kernel_named(kernel, reference_rows(market))
-    centre = centre_of(market)
+    chosen = kernel if isinstance(kernel, Kernel) else kernel_named(kernel, market.reference_rows)
+    centre = market.centre
     if reference == EQUAL_SIZE:
         market = with_equal_size_union(market, seed)
     run = _Run(market, chosen, centre, precision, seed, workers, progress)
@@ -194,20 +194,6 @@ class _Run:
             "error": largest,
         }
         return _Found(found.moments, means, method)
-
-
-def reference_rows(market: Market) -> Sequence[Rows]:
-    """The rows that bandwidths follow from: those set aside, the anchor's, or all vendors'."""
-    if market.fitted_on is not None:
-        return [market.fitted_on.rows]
-    return [market.anchor.rows] if market.anchor is not None else [s.rows for s in market.samples]
-
-
-def centre_of(market: Market) -> Vector:
-    """The mean row of the reference, every vendor counting the same where there is no anchor."""
-    means = [rows.mean(axis=0, dtype=np.float64) for rows in reference_rows(market)]
-    centre: Vector = np.mean(means, axis=0)
-    return centre
 
 
 def with_equal_size_union(market: Market, seed: int) -> Market:

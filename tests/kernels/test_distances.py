@@ -33,3 +33,13 @@ def test_distances_of_float32_rows_are_float64():
     rows = np.random.default_rng(0).normal(size=(4, 2)).astype(np.float32)
     assert squared_row_distances(rows, rows).dtype == np.float64
     assert manhattan_row_distances(rows, rows).dtype == np.float64
+
+
+def test_one_cell_far_out_leaves_the_distances_of_all_other_rows():
+    rows = np.random.default_rng(1).normal(size=(30, 2))
+    near = squared_row_distances(rows, rows)
+    rows[3, 0] = 1e15
+    others = np.arange(30) != 3
+    found = squared_row_distances(rows, rows)
+    np.testing.assert_allclose(found[others][:, others], near[others][:, others], rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(found[3][others], 1e30, rtol=1e-9)

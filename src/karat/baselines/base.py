@@ -283,8 +283,7 @@ def kernel_for(market: Market, kernel: str | Kernel) -> Kernel:
     """A kernel by name, with bandwidths from the reference's rows: the anchor's, else all vendors' alike."""
     if not isinstance(kernel, str):
         return kernel
-    fitted_on = market.samples if market.anchor is None else (market.anchor,)
-    return kernel_named(kernel, [source.rows for source in fitted_on])
+    return kernel_named(kernel, market.reference_rows)
 
 
 def moments_of(
@@ -292,9 +291,7 @@ def moments_of(
 ) -> Moments:
     """The exact moments of a market; see `kernel_for`."""
     kernel, sources = kernel_for(market, kernel), market.sources
-    fitted_on = market.samples if market.anchor is None else (market.anchor,)
-    centre: Vector = np.mean([source.rows.mean(axis=0, dtype=np.float64) for source in fitted_on], axis=0)
-    sums = kernel_sums([source.rows for source in sources], kernel, centre=centre, progress=progress)
+    sums = kernel_sums([source.rows for source in sources], kernel, centre=market.centre, progress=progress)
     names = [source.name for source in sources]
     anchor = None if market.anchor is None else len(sources) - 1
     return moments_from_sums(sums, names=names, kernel=kernel, anchor=anchor)

@@ -10,10 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from karat.errors import MarketError, SourceError
 from karat.schema import Encoder, Finding, Layout
 from karat.shown import Shown
 from karat.sources import Table, is_tabular, open_table
+from karat.typing import Rows, Vector
 from karat.vendors.arrays import read_only
 from karat.vendors.naming import ANCHOR, check_anchor_name, name_vendors, who
 from karat.vendors.oddities import market_findings
@@ -21,6 +24,9 @@ from karat.vendors.sample import VendorSample, check_size
 
 FIT = "rows to fit on"
 """What messages call the rows that encoder and kernel are fitted on."""
+
+MOST_CENTRED = 1000
+"""Rows of each source that the centre is found from."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,23 @@ class Market(Shown):
     def sources(self) -> tuple[VendorSample, ...]:
         """The vendors, then the anchor."""
         return self.samples if self.anchor is None else (*self.samples, self.anchor)
+
+    @property
+    def reference_rows(self) -> list[Rows]:
+        """The rows that bandwidths follow from: those set aside, the anchor's, or all vendors'."""
+        own = self.fitted_on if self.fitted_on is not None else self.anchor
+        return [source.rows for source in (self.samples if own is None else (own,))]
+
+    @property
+    def centre(self) -> Vector:
+        """(d,), a row in the middle of the reference's, that products are taken around.
+
+        Medians of at most a thousand rows each, every vendor counting the same where there is no anchor:
+        around a mean, a single cell of 1e20 would leave nothing of all other rows.
+        """
+        medians = [np.median(rows[:: -(-len(rows) // MOST_CENTRED)], axis=0) for rows in self.reference_rows]
+        centre: Vector = np.median(medians, axis=0).astype(np.float64)
+        return centre
 
     @property
     def labels_kind(self) -> str | None:
