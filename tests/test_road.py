@@ -11,8 +11,17 @@ import pandas as pd
 import pytest
 
 import karat
+import karat.kernels
 from karat.decisions.nearest_blend import nearest_blend
-from karat.errors import AppraisalError, KernelError, MarketError, UsageError
+from karat.errors import (
+    AppraisalError,
+    DecisionError,
+    KernelError,
+    MarketError,
+    UnknownReferenceError,
+    UsageError,
+    WeightsError,
+)
 
 
 def contaminated(rng, share, rows, width=3):
@@ -239,9 +248,9 @@ def test_what_if_the_reference_were_a_mixture(appraisal):
     assert answer.is_ranked
 
 
-@pytest.mark.parametrize("confidence", [0.0, 1.0, -1.0, float("nan")])
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 1.0 - 2.0**-53, -1.0, 95, float("nan"), None, "0.95"])
 def test_a_confidence_that_is_none_is_refused(vendors, anchor, confidence):
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    with pytest.raises(DecisionError, match="between 0 and 1"):
         karat.appraise(vendors, anchor=anchor, confidence=confidence)
 
 
@@ -301,12 +310,47 @@ def test_landmarks_give_the_exact_values_within_the_error_that_they_state(vendor
     assert by_landmarks.compare("v0", "v4").verdict == "better"
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, "7", None, 2**32, np.random.default_rng(0)], ids=repr)
+@pytest.mark.parametrize("way", [{}, {"reference": "equal-size"}, {"method": "landmarks"}], ids=repr)
+def test_a_seed_that_cannot_be_saved_is_refused(vendors, anchor, seed, way):
+    with pytest.raises(UsageError, match=r"the seed is .* whole number"):
+        karat.appraise(vendors, anchor=anchor, seed=seed, **way)
+
+
+def test_a_seed_may_be_numpys(vendors):
+    one, other = (karat.appraise(vendors, reference="equal-size", seed=s) for s in (3, np.int64(3)))
+    assert one.to_json() == other.to_json()
+
+
+def test_an_unknown_precision_is_refused(vendors, anchor):
+    with pytest.raises(UsageError, match=r"'float16'.*float32, float64"):
+        karat.appraise(vendors, anchor=anchor, precision="float16")
+
+
+@pytest.mark.parametrize("kernel", [None, 3, karat.kernels.Gaussian, lambda x, y: 0.0])
+def test_what_is_no_kernel_is_told_so(vendors, anchor, kernel):
+    with pytest.raises(KernelError, match="neither a kernel nor the name of one"):
+        karat.appraise(vendors, anchor=anchor, kernel=kernel)
+
+
+@pytest.mark.parametrize("reference", [3, ["anchor"], np.full(5, 0.2)], ids=repr)
+def test_what_is_no_reference_is_told_so(vendors, anchor, reference):
+    with pytest.raises(UnknownReferenceError, match=r"no reference called .*pass weights per vendor"):
+        karat.appraise(vendors, anchor=anchor, reference=reference)
+
+
+@pytest.mark.parametrize("weight", ["much", "1.0", None])
+def test_a_weight_that_is_no_number_names_its_vendor(vendors, anchor, weight):
+    with pytest.raises(WeightsError, match=r"'v0' is .*no number"):
+        karat.appraise(vendors, anchor=anchor, reference={"v0": weight})
+
+
 def test_an_unknown_method_is_refused(vendors, anchor):
     with pytest.raises(UsageError, match="'magic'"):
         karat.appraise(vendors, anchor=anchor, method="magic")
 
 
-@pytest.mark.parametrize("workers", [0, -3])
+@pytest.mark.parametrize("workers", [0, -3, 2.5, "2"])
 def test_a_number_of_threads_that_is_none_is_refused(vendors, anchor, workers):
     with pytest.raises(UsageError, match="threads"):
         karat.appraise(vendors, anchor=anchor, workers=workers)

@@ -15,9 +15,10 @@ from karat.appraisal import Appraisal
 from karat.errors import MarketError, UsageError
 from karat.gram import Moments, kernel_sums, moments_from_sums
 from karat.gram.choose import choose_method
-from karat.gram.exact import Precision
+from karat.gram.exact import PRECISIONS, Precision
 from karat.gram.landmarks import landmark_moments
 from karat.gram.moments import row_means
+from karat.guarantees import check_confidence
 from karat.guarantees.asymptotic import squared_distances
 from karat.integrity import judged_rows_fitted_on, without_copies
 from karat.kernels import Kernel, follows_from_rows, kernel_named
@@ -75,12 +76,8 @@ def appraise(
         **reading: how files and frames are read, as for `Market.read`.
     """
     check_confidence(confidence)
-    if method not in METHODS:
-        raise UsageError(f"the method {method!r} is unknown.", hint=f"Choose from {', '.join(METHODS)}.")
-    if workers is not None and workers < 1:
-        raise UsageError(
-            f"{workers} threads are asked for.", hint="Give 1 or more, or leave it out for one per core."
-        )
+    _check_options(method, precision, workers)
+    seed = _checked_seed(seed)
     market = Market.read(given, anchor=anchor, **reading)
     not_apart = judged_rows_fitted_on(market)
     market = replace(market, findings=(*market.findings, *not_apart)) if not_apart else market
@@ -94,7 +91,7 @@ def appraise(
         )
     chosen = kernel if isinstance(kernel, Kernel) else kernel_named(kernel, market.reference_rows)
     centre = market.centre
-    if reference == EQUAL_SIZE:
+    if _is_equal_size(reference):
         market = with_equal_size_union(market, seed)
     run = _Run(market, chosen, centre, precision, seed, workers, progress)
     found = run.moments(method)
@@ -214,17 +211,33 @@ def with_equal_size_union(market: Market, seed: int) -> Market:
     )
 
 
-def check_confidence(confidence: float) -> None:
-    """Raise unless the confidence is a probability that leaves room for error."""
-    if not 0.0 < confidence < 1.0:
+def _check_options(method: object, precision: object, workers: object) -> None:
+    """Raise for what no computation can be done with, before any file is read."""
+    if method not in METHODS:
+        raise UsageError(f"the method {method!r} is unknown.", hint=f"Choose from {', '.join(METHODS)}.")
+    if precision not in PRECISIONS:
         raise UsageError(
-            f"the confidence is {confidence:g}; it must lie between 0 and 1.",
-            hint="0.95 means wrong at most once in twenty.",
+            f"the precision {precision!r} is unknown.", hint=f"Choose from {', '.join(PRECISIONS)}."
+        )
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise UsageError(
+            f"{workers!r} threads are asked for.", hint="Give 1 or more, or leave it out for one per core."
         )
 
 
+def _checked_seed(seed: object) -> int:
+    """A whole number, as it is saved: a generator could not be."""
+    if isinstance(seed, (int, np.integer)) and 0 <= seed < 2**32:
+        return int(seed)
+    raise UsageError(f"the seed is {seed!r}.", hint="Give a whole number from 0 to 4294967295.")
+
+
+def _is_equal_size(reference: object) -> bool:
+    return isinstance(reference, str) and reference == EQUAL_SIZE
+
+
 def _reference(moments: Moments, reference: str | Mapping[str, float] | None) -> Reference:
-    if reference != EQUAL_SIZE:
+    if not _is_equal_size(reference):
         return reference_named(moments, reference)
     return replace(
         mixture(EQUAL_SIZE, moments, np.eye(moments.n_sources)[moments.n_sources - 1]), is_biased=True

@@ -78,8 +78,6 @@ def appraise(
     named = options.named_previews(previews)
     check(output or (), (*named.values(), anchor, fit_on))
     own_rows = options.trusted(named, anchor, trust)
-    if precision not in ("float32", "float64"):
-        raise UsageError(f"the precision {precision!r} is unknown.", hint="Choose float32 or float64.")
     if method not in METHODS:
         raise UsageError(f"the method {method!r} is unknown.", hint=f"Choose from {', '.join(METHODS)}.")
     if compat is not None and method != "block":

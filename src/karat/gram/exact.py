@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from karat.kernels import Kernel
 from karat.typing import Progress, Rows, Vector
 
 Precision = Literal["float32", "float64"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 
 def kernel_sums(

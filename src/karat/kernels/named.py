@@ -86,6 +86,11 @@ def kernel_named(text: str, reference: Sequence[Rows]) -> Kernel:
     >>> kernel_named("gaussian:0.5", [np.zeros((2, 1))])
     Gaussian(bandwidth=0.5)
     """
+    if not isinstance(text, str):
+        raise KernelError(
+            f"a kernel was given as {text!r}, which is neither a kernel nor the name of one.",
+            hint="Pass a name such as 'gaussian:0.5', or an object such as Gaussian(0.5).",
+        )
     name, _, tail = text.partition(":")
     if name not in RULES:
         raise KernelError(f"there is no kernel called {name!r}.", hint=f"Choose from {', '.join(RULES)}.")

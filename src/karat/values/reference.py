@@ -98,9 +98,20 @@ def weighted(moments: Moments, weights: Mapping[str, float]) -> Reference:
             f"the weights name {unknown[0]!r}, which is not in this market.",
             hint=f"The vendors are {', '.join(moments.vendor_names)}.",
         )
-    vector = np.array([float(weights.get(name, 0.0)) for name in moments.names])
+    vector = np.array([_as_share(name, weights.get(name, 0.0)) for name in moments.names])
     check_weights(vector, moments.names)
     return mixture("weights", moments, vector)
+
+
+def _as_share(name: str, weight: object) -> float:
+    """The weight as a number."""
+    if isinstance(weight, (int, float, np.number)):
+        return float(weight)
+    raise WeightsError(
+        f"the mixture weight of {name!r} is {weight!r}, which is no number.",
+        hint="Weights are shares of the reference: leave a vendor out with 0.",
+        vendor=name,
+    )
 
 
 def check_weights(weights: Vector, names: tuple[str, ...]) -> None:
@@ -129,18 +140,19 @@ REFERENCES: Mapping[str, tuple[Callable[[Moments], Reference], str]] = {
 """name -> (how it is made from moments, one line for people)."""
 
 
-def reference_named(moments: Moments, choice: str | Mapping[str, float] | None) -> Reference:
+def reference_named(moments: Moments, choice: object) -> Reference:
     """The reference by name or weights; by default the anchor where there is one, else uniform."""
     if choice is None:
         choice = "anchor" if moments.anchor is not None else "uniform"
-    if not isinstance(choice, str):
+    if isinstance(choice, Mapping):
         return weighted(moments, choice)
-    if choice not in REFERENCES:
+    known = REFERENCES.get(choice) if isinstance(choice, str) else None
+    if known is None:
         raise UnknownReferenceError(
             f"there is no reference called {choice!r}.",
             hint=f"Choose from {', '.join(REFERENCES)}, or pass weights per vendor.",
         )
-    return REFERENCES[choice][0](moments)
+    return known[0](moments)
 
 
 def _check_several(moments: Moments, name: str) -> None:

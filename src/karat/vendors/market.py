@@ -217,7 +217,13 @@ class _Options:
     ) -> _Options:
         chosen = (columns,) if isinstance(columns, str) else columns
         dropped = (drop,) if isinstance(drop, str) else drop
-        return cls(None if chosen is None else tuple(chosen), tuple(dropped or ()), target, missing, scaling)
+        return cls(
+            None if chosen is None else tuple(map(str, chosen)),
+            tuple(map(str, dropped or ())),
+            target,
+            missing,
+            scaling,
+        )
 
 
 def _market_of_tables(brought: Mapping[str, Any], *, has_anchor: bool, options: _Options) -> Market:
