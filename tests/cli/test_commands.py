@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from karat.cli.main import main
+from karat.kernels import Gaussian
 
 
 @pytest.fixture
@@ -96,6 +97,14 @@ def test_names_trust_weights_and_columns_reach_the_library(folder, karat):
         ([*VENDORS, "--reference", "best"], "best"),
         ([*VENDORS, "--weights", "acme=0.5"], "sum to 0.5"),
         ([*VENDORS, "--weights", "acme"], "NAME=SHARE"),
+        ([*VENDORS, "--weights", ""], "NAME=SHARE"),
+        ([*VENDORS, "--weights", "acme=1,acme=0"], "'acme' twice"),
+        ([*VENDORS, "--anchor", ""], "empty path"),
+        ([*VENDORS, "--seed", "-1"], "the seed is -1"),
+        ([*VENDORS, "--seed", "-1", "--reference", "equal-size"], "the seed is -1"),
+        ([*VENDORS, "--workers", "0"], "0 threads"),
+        ([*VENDORS, "--method", "block", "--valuation", "mmd"], "mmd-block among the valuations"),
+        ([*VENDORS, "--method", "block", "--compat", "xu2023"], "xu2023"),
         ([*VENDORS, "--confidence", "2"], "between 0 and 1"),
         ([*VENDORS, "--columns", "z"], "z"),
         ([*VENDORS, "--precision", "float8"], "float8"),
@@ -168,6 +177,21 @@ def test_the_authors_estimator_can_be_shown_with_their_scaling(folder, karat):
     assert karat("appraise", *VENDORS, "--method", "magic")[0] == 1
 
 
+def test_the_block_estimator_takes_the_kernel_that_was_asked_for(folder, karat):
+    """One block holds all rows of a preview as long as the anchor: the biased estimate of both wholes."""
+    shown, own = (np.loadtxt(name, delimiter=",", skiprows=1)[:40] for name in ("initech.csv", "mine.csv"))
+    np.savetxt("short.csv", shown, delimiter=",", header="a,b", comments="", fmt="%.6f")
+    for bandwidth in (0.3, 3.0):
+        _, out, _ = karat(
+            *("appraise", "short.csv", "acme.csv", "-a", "mine.csv", "--scaling", "none", "--json"),
+            *("--method", "block", "--kernel", f"gaussian:{bandwidth}"),
+        )
+        kernel = Gaussian(bandwidth)
+        squared = kernel.block(shown, shown).mean() + kernel.block(own, own).mean()
+        squared -= 2.0 * kernel.block(shown, own).mean()
+        assert json.loads(out)["valuations"][0]["scores"]["short"] == pytest.approx(-np.sqrt(squared))
+
+
 def test_valuations_stand_side_by_side_with_their_agreement(folder, karat):
     code, out, _ = karat("appraise", *VENDORS, "-a", "mine.csv", "--valuation", "mmd,energy", "--json")
     answer = json.loads(out)
@@ -215,6 +239,12 @@ def test_encode_writes_what_the_kernel_sees(folder, karat):
         assert file["anchor"].shape == (40, 2)
         np.testing.assert_allclose(file["anchor"].mean(axis=0), 0.0, atol=1e-12)
         assert json.loads(str(file["layout.json"]))[0]["name"] == "a"
+
+
+def test_a_vendor_in_the_place_of_the_layout_is_refused(folder, karat):
+    code, _, err = karat("encode", "layout.json=acme.csv", "globex.csv", "-o", "encoded.npz")
+    assert (code, "Give the vendor another name" in err) == (1, True)
+    assert not (folder / "encoded.npz").exists()
 
 
 def test_the_demo_finds_the_story_that_it_tells(karat, tmp_path, monkeypatch):

@@ -93,6 +93,18 @@ def test_a_few_stray_cells_are_counted_and_the_first_is_named(read):
     )
 
 
+@pytest.mark.parametrize("cell", ["\u0661", "\uff11", "0x10", "1_000", "1d5", "\u22121", "1,5", "--1", "."])
+def test_what_arrow_reads_as_no_number_is_counted_as_none(read, cell):
+    column = read(f'a\n1\n2\n"{cell}"\n').by_name["a"]
+    assert (column.stray.count, column.stray.row, column.stray.word) == (1, 2, cell)
+
+
+@pytest.mark.parametrize("cell", ["+1", "-.5", "5.", "1E+05", " 7 ", "\u00a07", "Inf", "-infinity", "1e999"])
+def test_numbers_are_read_and_never_called_stray(read, cell):
+    assert read(f"a\n1\n{cell}\n").by_name["a"].kind == "number"
+    assert read(f"a\n1\n2\n{cell}\nx\n").by_name["a"].stray.count == 1
+
+
 def test_text_is_kept_as_text(read):
     column = read("a,b\nred,1\nblue,2\nred,3\n").by_name["a"]
     assert (column.words, column.codes.tolist(), column.stray) == (("red", "blue"), [0, 1, 0], None)

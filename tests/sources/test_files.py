@@ -134,3 +134,11 @@ def test_a_crowded_folder_is_refused(tmp_path, monkeypatch):
         read_path(tmp_path)
     with pytest.raises(SourceError, match="at most 2"):
         read_paths(sorted(tmp_path.iterdir()))
+
+
+@pytest.mark.parametrize("empty", ["", " "])
+def test_an_empty_path_is_not_the_working_folder(tmp_path, monkeypatch, empty):
+    (tmp_path / "a.csv").write_text("a\n1\n2\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match="an empty path"):
+        read_path(empty)

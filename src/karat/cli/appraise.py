@@ -41,7 +41,8 @@ def appraise(
         str,
         typer.Option(
             "--method",
-            help="auto; exact; landmarks: linear in the rows; block: the estimator of the paper's authors.",
+            help="auto; exact; landmarks: linear in the rows; block: the estimator of the paper's authors "
+            "(their kernel: --kernel paper).",
         ),
     ] = "auto",
     compat: Annotated[
@@ -82,8 +83,11 @@ def appraise(
         raise UsageError(f"the method {method!r} is unknown.", hint=f"Choose from {', '.join(METHODS)}.")
     if compat is not None and method != "block":
         raise UsageError("--compat is of the block estimator.", hint="Add --method block.")
-    if method == "block":
-        valuation = "mmd-block" if valuation is None else valuation
+    if method == "block" and valuation is not None:
+        raise UsageError(
+            "both --method block and --valuation are given.",
+            hint="Leave the method out, and name mmd-block among the valuations.",
+        )
     if reference is not None and weights is not None:
         raise UsageError(
             "both --reference and --weights are given.", hint="Weights are a reference: leave one out."
@@ -98,7 +102,7 @@ def appraise(
         missing=missing,
         scaling=scaling,
     )
-    held_against = options.shares(weights) or reference
+    held_against = reference if weights is None else options.shares(weights)
     with progress.shown("comparing rows") as told:
         appraisal = run(
             market,
@@ -116,12 +120,13 @@ def appraise(
     if not no_save:
         appraisal.save("appraisal.json")
     answer: Any = appraisal
-    if valuation is not None:
+    if valuation is not None or method == "block":
+        from karat.baselines import valuation_named
         from karat.baselines.beside import beside
 
-        asked = options.comma_list(valuation) or []
-        if compat is not None:
-            asked = [f"{one}:compat={compat}" if one == "mmd-block" else one for one in asked]
+        asked: list[Any] = options.comma_list(valuation) or []
+        if method == "block":
+            asked = [valuation_named("mmd-block", kernel=kernel, compat=compat)]
         with progress.shown("valuing") as told:
             answer = beside(
                 market,

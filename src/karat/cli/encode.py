@@ -12,6 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from karat.cli import options
+from karat.errors import MarketError
+
+LAYOUT = "layout.json"
+"""What the layout is called among the arrays."""
 
 
 def register(app: typer.Typer) -> None:
@@ -56,7 +60,13 @@ def encode(
         for b in market.layout.blocks
     ]
     arrays = {source.name: source.rows for source in market.sources}
-    write_whole(output, _npz(arrays | {"layout.json": np.array(json.dumps(layout))}))
+    if LAYOUT in arrays:
+        raise MarketError(
+            f"a vendor is called {LAYOUT!r}, which is the layout's place in the file.",
+            hint="Give the vendor another name: NAME=FILE.",
+            vendor=LAYOUT,
+        )
+    write_whole(output, _npz(arrays | {LAYOUT: np.array(json.dumps(layout))}))
     for source in market.sources:
         typer.echo(f"{printable(source.name)}: {source.size} rows x {source.width} columns")
     for finding in market.findings:

@@ -123,21 +123,24 @@ def comma_list(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
-def shares(text: str | None) -> dict[str, float] | None:
+def shares(text: str) -> dict[str, float]:
     """`a=0.5,b=0.5` as a mapping."""
-    if text is None:
-        return None
     found: dict[str, float] = {}
-    for part in comma_list(text) or []:
+    for part in comma_list(text) or [text]:
         name, equals, number = part.rpartition("=")
         try:
-            found[name] = float(number)
+            share = float(number)
         except ValueError:
             equals = ""
         if not equals or not name:
             raise WeightsError(
                 f"the weight {part!r} is not NAME=SHARE.", hint="Write --weights acme=0.5,globex=0.5."
             )
+        if name in found:
+            raise WeightsError(
+                f"--weights names {name!r} twice.", hint="Give every vendor one share.", vendor=name
+            )
+        found[name] = share
     return found
 
 

@@ -35,7 +35,8 @@ DELIMITERS = ",;\t|"
 MISSING = ("", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "-nan", "NULL", "null", "None", "none", "<NA>")
 """Cells that say that there is nothing."""
 
-NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?)\s*", re.IGNORECASE)
+DIGITS = r"([0-9]+\.?[0-9]*|\.[0-9]+)"
+NUMBER = re.compile(rf"\s*[+-]?({DIGITS}(e[+-]?[0-9]+)?|inf(inity)?)\s*", re.IGNORECASE)
 
 MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 

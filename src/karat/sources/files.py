@@ -54,6 +54,8 @@ LOOK = 64
 def read_path(given: str | Path) -> Table:
     """The table of a file, of all files in a folder, or of all files that a pattern finds."""
     path = Path(given)
+    if not str(given).strip():  # Path("") is the working folder
+        raise SourceError("a source was given as an empty path.", hint="Give a file, a folder or a pattern.")
     if _exists(path):
         return read_paths(_in_folder(path)) if path.is_dir() else _read_file(path)
     text = str(given)
