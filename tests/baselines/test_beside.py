@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pytest
 from scipy.stats import rankdata, spearmanr
 
-from karat.baselines import value
+from karat.baselines import valuation_named, value
 from karat.baselines.beside import average_ranks, beside, rank_correlations
 from karat.baselines.mmd import Mmd
-from karat.errors import MarketError, ValuationError
+from karat.errors import MarketError, MissingExtraError, ValuationError
+from karat.models.networks import Mlp
 from karat.vendors import Market
 
 RNG = np.random.default_rng(0)
 ROWS = {name: RNG.normal(shift, 1.0, size=(30, 2)) for name, shift in [("a", 0.0), ("b", 0.5), ("c", 2.0)]}
 MARKET = Market.from_arrays(ROWS, anchor=RNG.normal(size=(25, 2)))
+LABELLED = Market.from_arrays(
+    ROWS,
+    anchor=RNG.normal(size=(25, 2)),
+    labels={name: rows[:, 0] > 0.5 for name, rows in ROWS.items()},
+    anchor_labels=np.arange(25) % 2,
+)
 
 
 def test_ranks_and_correlations_are_those_of_another_library():
@@ -55,12 +64,25 @@ def test_what_is_asked_twice_is_computed_once():
         (["mmd", "lavva"], r"no valuation called 'lavva'"),
         (["mmd", "knn-shapley"], r"'knn-shapley' needs labels, and vendor 'a' has none"),
         (["mmd", "sinkhorn:regularisation=0"], r"regularisation=0.0.*positive"),
+        (["mmd", "mmd-cond:model=logistic:label_kind=numbers"], r"'logistic' learns classes, and the labels"),
+        (["mmd", "davinz:model=ridge"], r"'davinz' needs a network, and 'ridge' is none"),
+        (["mmd", "banzhaf:model=rigde"], r"no model called 'rigde'. Did you mean 'ridge'"),
     ],
 )
 def test_what_is_missing_is_said_before_anything_is_computed(names, said, monkeypatch):
     monkeypatch.setattr(Mmd, "run", lambda *_: pytest.fail("it was started"))
     with pytest.raises(ValuationError, match=said):
-        beside(MARKET, names)
+        beside(LABELLED if "model" in names[1] else MARKET, names)
+
+
+@pytest.mark.parametrize("name", ["davinz", "mmd-cond", "banzhaf", "cs-shapley"])
+@pytest.mark.parametrize("model", ["mlp-16", Mlp()])
+def test_a_network_without_torch_is_said_before_anything_is_computed(name, model, monkeypatch):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda one: None if one == "torch" else found(one))
+    monkeypatch.setattr(Mmd, "run", lambda *_: pytest.fail("it was started"))
+    with pytest.raises(MissingExtraError, match=rf"{name}.*needs PyTorch.*pip install 'karat\[torch\]'"):
+        beside(LABELLED, ["mmd", valuation_named(name, model=model)])
 
 
 def test_one_vendor_needs_an_anchor():

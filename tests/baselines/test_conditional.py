@@ -129,7 +129,7 @@ def test_a_large_reference_is_thinned_by_its_content():
 
 def test_a_network_that_is_not_installed_names_the_command(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"'mlp-16' needs torch.*pip install 'karat\[torch\]'"):
+    with pytest.raises(MissingExtraError, match=r"'mmd-cond' needs PyTorch.*pip install 'karat\[torch\]'"):
         value(_classes(), "mmd-cond", model="mlp-16")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +138,41 @@ def test_coalitions_of_the_market_are_worth_what_their_pooled_rows_are(noisy_lab
         expected.append((alone + second + worth([0, 1, 2]) - worth([j, k])) / 3)
     found = value(market, "coalition-mmd", squared=squared)
     np.testing.assert_allclose(found.scores, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("name", ["beta-shapley", "banzhaf", "leave-one-out"])
+def test_every_semivalue_can_be_played_on_the_distance_of_coalitions(noisy_labels, name, squared):
+    """From the definition: a weighed mean of what a vendor adds to every coalition of the others."""
+    market = Market.from_arrays(
+        {v.name: v.rows for v in noisy_labels.samples}, anchor=noisy_labels.anchor.rows
+    )
+    gram, n = moments_of(market).gram, len(market.samples)
+
+    def worth(members: tuple[int, ...]) -> float:
+        contrast = np.zeros(n + 1)
+        contrast[-1] = -1.0
+        contrast[list(members)] = 1.0 / max(len(members), 1)
+        square = contrast @ gram @ contrast
+        return -square if squared else -np.sqrt(max(square, 0.0))
+
+    weights = {  # of one coalition of s others; beta(16, 1) by its integral
+        "beta-shapley": [_beta(s + 1, n - 1 - s + 16) / _beta(1, 16) for s in range(n)],
+        "banzhaf": [2.0 ** (1 - n)] * n,
+        "leave-one-out": [0.0] * (n - 1) + [1.0],
+    }[name]
+    expected = np.zeros(n)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        for s in range(n):
+            for coalition in itertools.combinations(others, s):
+                expected[i] += weights[s] * (worth((*coalition, i)) - worth(coalition))
+    found = value(market, "coalition-mmd", semivalue=name, squared=squared)
+    np.testing.assert_allclose(found.scores, expected, rtol=1e-9, atol=1e-15)
+
+
+def _beta(a: int, b: int) -> float:
+    return math.factorial(a - 1) * math.factorial(b - 1) / math.factorial(a + b - 1)
 
 
 def test_a_reference_of_each_vendors_own_makes_no_game(noisy_labels):

@@ -202,6 +202,12 @@ def test_valuations_stand_side_by_side_with_their_agreement(folder, karat):
     assert (code, "magic" in err) == (1, True)
 
 
+def test_what_a_valuation_lacks_is_said_before_rows_are_compared(folder, karat):
+    code, _, err = karat("appraise", *VENDORS, "-a", "mine.csv", "--valuation", "mmd,lava")
+    assert (code, (folder / "appraisal.json").exists()) == (1, False)
+    assert "'lava' needs labels, and vendor 'acme' has none" in err
+
+
 def test_valuations_are_listed_with_what_they_need(karat):
     facts = json.loads(karat("valuations", "--json")[1])
     assert {"name", "needs", "converges_to", "cost", "citation"} <= facts[0].keys()

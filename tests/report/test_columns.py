@@ -89,6 +89,20 @@ def test_what_is_drawn_or_not_finished_says_so():
     assert "kl is a lower bound" in said
 
 
+def test_classes_that_a_vendor_lacks_are_said_once():
+    market = Market.from_arrays(
+        {"acme": ROWS["near"], "globex": ROWS[HOSTILE]},
+        labels={"acme": [0, 1, 2] * 10, "globex": [1] * 30},
+        anchor=MARKET.anchor.rows,
+        anchor_labels=[0, 1, 2, 2, 1] * 5,
+    )
+    *_, last = explained(beside(market, ["mmd", "cs-shapley", "knn-shapley"]))
+    assert last == (
+        "Without any row of some classes: globex (0, 2). Ask them for such rows, or leave them out."
+    )
+    assert value(market, "mmd-cond").details["absent_classes"] == {"globex": [0.0, 2.0]}
+
+
 def test_a_file_holds_scores_and_markdown_the_agreement_too(few):
     assert to_csv(few).splitlines()[0] == "vendor,mmd,volume,kl"
     assert float(to_csv(few).splitlines()[1].split(",")[1]) == few.columns[0].scores[0]

@@ -105,7 +105,15 @@ class Case:
                 hint="Scale the columns (scaling='reference') or leave out columns with extreme numbers.",
                 vendor=worst,
             )
-        return Values(valuation.name, self.market.names, vector, dict(details))
+        return Values(valuation.name, self.market.names, vector, details | self._absent_classes())
+
+    def _absent_classes(self) -> dict[str, object]:
+        """Who has no row of some class, and which: some valuations reward or punish that."""
+        if self.labels is None:
+            return {}
+        absent = {name: self.labels.absent(i) for i, name in enumerate(self.market.names)}
+        absent = {name: classes for name, classes in absent.items() if classes}
+        return {"absent_classes": absent} if absent else {}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,8 +66,25 @@ def beside(
 ) -> Beside:
     """Value the market in several ways, with the same reference and seed.
 
+    valuations: as `checked` takes them. What all of them need is checked before the first one starts.
+    """
+    asked = checked(market, valuations, reference)
+    columns = []
+    for i, valuation in enumerate(asked):
+        told = None if progress is None else _share(progress, i, len(asked))
+        columns.append(valuation(market, moments=moments, reference=reference, seed=seed, progress=told))
+        if told is not None:
+            told(1, 1)
+    return Beside(asked, tuple(columns))
+
+
+def checked(
+    market: Market, valuations: Sequence[str | Valuation], reference: str | Mapping[str, float] | None = None
+) -> tuple[Valuation, ...]:
+    """The valuations, once it is known that the market and this machine have what all of them need.
+
     valuations: by name, with options as `valuation_read` reads them, or made by hand; one that comes twice is
-    computed once. What all of them need is checked before the first one starts.
+    taken once.
     """
     made = [valuation_read(one) if isinstance(one, str) else one for one in valuations]
     asked = tuple({valuation.title: valuation for valuation in made}.values())
@@ -77,13 +94,7 @@ def beside(
         )
     for valuation in asked:
         valuation.check(market, reference)
-    columns = []
-    for i, valuation in enumerate(asked):
-        told = None if progress is None else _share(progress, i, len(asked))
-        columns.append(valuation(market, moments=moments, reference=reference, seed=seed, progress=told))
-        if told is not None:
-            told(1, 1)
-    return Beside(asked, tuple(columns))
+    return asked
 
 
 def _share(progress: Progress, i: int, total: int) -> Progress:

@@ -22,10 +22,10 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.base import Case, Valuation
+from karat.baselines.base import Case
 from karat.baselines.games import PLAYS_LEAST, check_plays, in_place
 from karat.baselines.semivalues import Game, Played, play, shapley_sizes
-from karat.baselines.task import Task, Trainer, content_order, model_for, task_of
+from karat.baselines.task import Task, Trained, Trainer, content_order, task_of
 from karat.models import Estimator, Model
 from karat.typing import Vector
 from karat.values import Values
@@ -35,7 +35,7 @@ Accuracies = tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClasswiseShapley(Valuation):
+class ClasswiseShapley(Trained):
     """CS-Shapley among vendors; exact to `exact_up_to` vendors, from `orders` random orders beyond.
 
     others: "all" takes the other classes' rows from all vendors; "drawn" from a random coalition for every
@@ -67,7 +67,7 @@ class ClasswiseShapley(Valuation):
         assert task.n_classes is not None
         assert case.labels is not None
         exact = self.others == "all" and len(order) <= self.exact_up_to
-        trainer = Trainer(model_for(case, self.model), class_pieces(task, order), task, case.seed)
+        trainer = Trainer(self.model_for(case.labels), class_pieces(task, order), task, case.seed)
         values, variances = np.zeros(len(order)), np.zeros(len(order))
         by_class = {}
         for code, label in enumerate(case.labels.classes):

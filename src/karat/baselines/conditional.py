@@ -20,8 +20,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.base import Case, Valuation
-from karat.baselines.task import model_for, task_of
+from karat.baselines.base import Case
+from karat.baselines.task import Trained, task_of
 from karat.gram import kernel_sums, moments_from_sums
 from karat.kernels import Kernel, kernel_named
 from karat.models import Estimator, Fitted, Model
@@ -30,7 +30,7 @@ from karat.values import Values, value
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConditionalMmd(Valuation):
+class ConditionalMmd(Trained):
     """Minus the MMD between a vendor's predictions on the reference's rows and their labels.
 
     model: logistic regression for classes and ridge regression for numbers, unless named; or any estimator
@@ -51,8 +51,7 @@ class ConditionalMmd(Valuation):
 
     def run(self, case: Case) -> Values:
         task = task_of(case)
-        usual = "ridge" if task.n_classes is None else "logistic"
-        model = model_for(case, usual if self.model is None else self.model)
+        model = self.model_for(case.labels)
         steps = len(task.vendors) + 2
         asked = case.reference.drawn(self.most_rows, case.seed)
 

@@ -16,6 +16,7 @@ features every class would be fitted without effort, whatever its labels.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,13 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.baselines.base import Case, Valuation, moments_of
+from karat.baselines.reference import ReferenceRows
 from karat.baselines.task import Task, task_of
 from karat.errors import ValuationError
 from karat.kernels import Gaussian
 from karat.kernels.bandwidth import median_distance
-from karat.models import Model, model_named
+from karat.models import Model, extras_of, model_named
 from karat.typing import Matrix, Rows, Vector
 from karat.values import Values, mmd, reference_named, squared_mmd
+from karat.vendors import Market
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +62,16 @@ class Davinz(Valuation):
     initialisations: int = 5
     bandwidth: float | None = None
     block_rows: int = 2000
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Its needs, and torch for a network."""
+        return (*self.needs, *extras_of(self.model))
+
+    def check(self, market: Market, reference: str | Mapping[str, float] | None = None) -> ReferenceRows:
+        rows = super().check(market, reference)
+        network_of(self.model)
+        return rows
 
     def run(self, case: Case) -> Values:
         task = standardised(task_of(case), network=network_of(self.model))

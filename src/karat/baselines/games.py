@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from karat.baselines.semivalues import (
     play,
     shapley_sizes,
 )
-from karat.baselines.task import Trainer, content_order, model_for, task_of
+from karat.baselines.task import Trained, Trainer, content_order, task_of
 from karat.errors import ValuationError
 from karat.kernels import Kernel
 from karat.models import Estimator, Model
@@ -38,7 +38,7 @@ PLAYS_LEAST: Mapping[str, float] = {"exact_up_to": 0, "orders": 4}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelSemivalue(Valuation):
+class ModelSemivalue(Trained):
     """A semivalue of the game in which a coalition is worth the score of a model trained on its rows.
 
     The score is the accuracy, or R^2 for numbers, on the reference's rows; nobody is worth a guess (one over
@@ -67,7 +67,7 @@ class ModelSemivalue(Valuation):
 
     def run(self, case: Case) -> Values:
         task, order = task_of(case), content_order(case)
-        trainer = Trainer(model_for(case, self.model), [task.vendors[i] for i in order], task, case.seed)
+        trainer = Trainer(self.model_for(case.labels), [task.vendors[i] for i in order], task, case.seed)
         game = ModelGame(trainer, task.empty, case.tell)
         exact = game.n <= self.exact_up_to
         generator = np.random.default_rng(case.seed)
@@ -142,18 +142,29 @@ class LeaveOneOut(ModelSemivalue):
         return last_size(n)
 
 
+SEMIVALUES: Mapping[str, type[ModelSemivalue]] = {
+    "shapley": DataShapley,
+    "beta-shapley": BetaShapley,
+    "banzhaf": Banzhaf,
+    "leave-one-out": LeaveOneOut,
+}
+"""What a semivalue is called, and whose weights it has."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class CoalitionMmd(Valuation):
-    """The Shapley value where a coalition is worth minus the MMD of its mixture to the reference.
+    """A semivalue of the game in which a coalition is worth minus the MMD of its mixture to the reference.
 
     Members have equal shares in the mixture; nobody is worth minus the norm of the reference's embedding.
-    squared: of minus the squared MMD, exact for any number of vendors by a closed form. With the square root
-    exact to `exact_up_to` vendors, beyond from `orders` random orders, with standard errors.
+    semivalue: which one, as the valuations of that name weigh the score of a model.
+    squared: of minus the squared MMD, whose Shapley value is exact for any number of vendors by a closed
+    form. All else is exact to `exact_up_to` vendors, and beyond from `orders` random orders, with standard
+    errors.
     """
 
     name: ClassVar[str] = "coalition-mmd"
     needs: ClassVar[tuple[str, ...]] = ("reference", "moments")
-    converges_to: ClassVar[str] = "mean marginal -MMD over random orders of the vendors"
+    converges_to: ClassVar[str] = "mean marginal -MMD of coalitions, weighed as `semivalue` says"
     cost: ClassVar[str] = "O(N^2 d) once for the moments; then n 2^n to 20 vendors, 1000 n^2 beyond"
     citation: ClassVar[str] = "Shapley 1953, with the value of Xu et al. 2024; squared: Tay et al. 2022"
     takes_any_reference: ClassVar[bool] = True
@@ -161,6 +172,7 @@ class CoalitionMmd(Valuation):
     least: ClassVar[Mapping[str, float]] = PLAYS_LEAST
 
     kernel: str | Kernel = "default"
+    semivalue: Literal["shapley", "beta-shapley", "banzhaf", "leave-one-out"] = "shapley"
     squared: bool = False
     exact_up_to: int = 20
     orders: int = 1000
@@ -181,12 +193,12 @@ class CoalitionMmd(Valuation):
         contrasts = chosen.contrasts[order]
         inner = contrasts @ moments.gram @ contrasts.T
         empty = float(chosen.weights @ moments.gram @ chosen.weights)
-        if self.squared:
+        if self.squared and self.semivalue == "shapley":
             played = Played(squared_mmd_shapley(inner, empty), None)
         else:
             played = play(
-                MmdGame(inner, empty),
-                shapley_sizes(len(order)),
+                MmdGame(inner, empty, squared=self.squared),
+                SEMIVALUES[self.semivalue]().size_weights(len(order)),
                 exact=len(order) <= self.exact_up_to,
                 orders=self.orders,
                 generator=np.random.default_rng(case.seed),

@@ -43,6 +43,10 @@ class Labels:
     def n_classes(self) -> int:
         return len(self.classes)
 
+    def absent(self, source: int) -> list[object]:
+        """The classes that a source has no row of, by its place; none for numbers."""
+        return [c for i, c in enumerate(self.classes) if not (self.codes[source] == i).any()]
+
 
 def kind_of(labels: Sequence[NDArray[Any]]) -> LabelKind:
     """Text is classes; so are whole numbers with few distinct values that repeat.

@@ -131,7 +131,7 @@ class Lava(Valuation):
             if own is not None:
                 distance = sinkhorn_divergence(solved, self._solve_self(vendor, epsilon), own)
             is_converged &= solved.is_converged
-            scores.append(-distance)
+            scores.append(-max(distance, 0.0))
             case.tell(i + 1, len(vendors))
         return case.values(
             self,

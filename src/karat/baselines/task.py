@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.base import Case
+from karat.baselines.base import Case, Valuation
+from karat.baselines.labels import Labels
+from karat.baselines.reference import ReferenceRows
 from karat.errors import ValuationError
-from karat.models import Estimator, Fitted, Model, Ridge, RidgeSums, model_named
+from karat.models import Estimator, Fitted, Model, Ridge, RidgeSums, extras_of, model_named
 from karat.models.base import score_of_nothing
 from karat.typing import Rows, Vector
+from karat.vendors import Market
 
 SUMS_BYTES = 1 << 30
 """What the sums of all pieces may take: 10 vendors of 3,000 columns, but not 10 classes of each."""
@@ -96,16 +99,39 @@ class Trainer:
         return [RidgeSums.of(rows, labels, self.task.n_classes, origin) for rows, labels in self.pieces]
 
 
-def model_for(case: Case, model: str | Model | Estimator) -> Model:
-    """The model by name, once it is known to learn what the labels are."""
-    assert case.labels is not None
-    made = model_named(model)
-    if case.labels.kind not in made.learns:
-        raise ValuationError(
-            f"the model {made.name!r} learns {made.learns[0]}, and the labels are {case.labels.kind}.",
-            hint="Choose the model 'ridge', which learns both, or name another label column (target).",
-        )
-    return made
+@dataclass(frozen=True, kw_only=True)
+class Trained(Valuation):
+    """A valuation that trains models; what its model lacks is said before anything is computed.
+
+    model: by name, made by hand, or an estimator of scikit-learn; None for what is usual with these labels.
+    """
+
+    model: str | Model | Estimator | None
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Its needs, and the extra that brings the model's library."""
+        return (*self.needs, *extras_of(self.model))
+
+    def check(self, market: Market, reference: str | Mapping[str, float] | None = None) -> ReferenceRows:
+        rows = super().check(market, reference)
+        self.model_for(self._labels(market, rows))
+        return rows
+
+    def model_for(self, labels: Labels | None) -> Model:
+        """The model, once it is known to learn what the labels are."""
+        assert labels is not None
+        made = model_named(self.usual_model(labels) if self.model is None else self.model)
+        if labels.kind not in made.learns:
+            raise ValuationError(
+                f"the model {made.name!r} learns {made.learns[0]}, and the labels are {labels.kind}.",
+                hint="Choose the model 'ridge', which learns both, or name another label column (target).",
+            )
+        return made
+
+    def usual_model(self, labels: Labels) -> str:
+        """The model where none is named."""
+        return "ridge" if labels.kind == "numbers" else "logistic"
 
 
 def content_order(case: Case) -> NDArray[np.intp]:

@@ -31,6 +31,7 @@ LABEL_WORDS = frozenset({"labels", "classes", "targets", "every-class"})
 
 VARIANTS: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("lava", {"form": "distance"}),
+    ("davinz", {"model": "mlp-16"}),
     ("information-gain", {"model": "gp"}),
 )
 """Options that are worth a line beside the defaults."""
@@ -97,7 +98,7 @@ def label_noise_study(
     chosen = [
         (name, options)
         for name, options in asked
-        if (names is None or name in names) and not lacking_extras(valuation_class(name).needs)
+        if (names is None or name in names) and not lacking_extras(valuation_named(name, **options).required)
     ]
     lines = []
     for i, market in enumerate(markets):

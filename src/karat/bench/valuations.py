@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from karat.baselines import VALUATIONS, valuation_class, valuation_named, value
+from karat.baselines import VALUATIONS, valuation_named, value
 from karat.baselines.needs import lacking_extras
 from karat.bench.machine import machine
 from karat.bench.timing import in_a_process
@@ -72,6 +72,9 @@ VARIANTS = (
     Run("volume", {"robust": False}),
     Run("information-gain", {"model": "gp"}),
     Run("classifier-two-sample", {"model": "logistic"}),
+    Run("coalition-mmd", {"semivalue": "banzhaf"}),
+    Run("davinz", {"model": "mlp-16"}),
+    Run("mmd-cond", {"model": "mlp-16"}),
 )
 """Options that are other algorithms, beside the defaults."""
 
@@ -219,7 +222,7 @@ def _line(run: Run) -> dict[str, Any]:
         "most_seconds": run.most_seconds,
         "most_megabytes": run.most_megabytes,
     }
-    lacks = lacking_extras(valuation_class(run.valuation).needs)
+    lacks = lacking_extras(valuation_named(run.valuation, **run.options).required)
     if lacks:
         return line | {
             "seconds": None,

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from karat.cli import options, progress
+
+if TYPE_CHECKING:
+    from karat.baselines import Valuation
 
 METHODS = ("auto", "exact", "landmarks", "block")
 
@@ -103,6 +107,15 @@ def appraise(
         scaling=scaling,
     )
     held_against = reference if weights is None else options.shares(weights)
+    asked: Sequence[Valuation] = ()
+    if valuation is not None or method == "block":
+        from karat.baselines import valuation_named
+        from karat.baselines.beside import beside, checked
+
+        names_or_made: list[str | Valuation] = [*(options.comma_list(valuation) or [])]
+        if method == "block":
+            names_or_made = [valuation_named("mmd-block", kernel=kernel, compat=compat)]
+        asked = checked(market, names_or_made, held_against)
     with progress.shown("comparing rows") as told:
         appraisal = run(
             market,
@@ -120,13 +133,7 @@ def appraise(
     if not no_save:
         appraisal.save("appraisal.json")
     answer: Any = appraisal
-    if valuation is not None or method == "block":
-        from karat.baselines import valuation_named
-        from karat.baselines.beside import beside
-
-        asked: list[Any] = options.comma_list(valuation) or []
-        if method == "block":
-            asked = [valuation_named("mmd-block", kernel=kernel, compat=compat)]
+    if asked:
         with progress.shown("valuing") as told:
             answer = beside(
                 market,

@@ -2,7 +2,17 @@
 
 from karat.models.base import Fitted, Model
 from karat.models.estimator import Estimator
-from karat.models.named import MODELS, list_models, model_named
+from karat.models.named import MODELS, extras_of, list_models, model_named
 from karat.models.ridge import Ridge, RidgeSums
 
-__all__ = ["MODELS", "Estimator", "Fitted", "Model", "Ridge", "RidgeSums", "list_models", "model_named"]
+__all__ = [
+    "MODELS",
+    "Estimator",
+    "Fitted",
+    "Model",
+    "Ridge",
+    "RidgeSums",
+    "extras_of",
+    "list_models",
+    "model_named",
+]

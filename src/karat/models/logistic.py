@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from karat.errors import ValuationError
 from karat.models.base import Fitted, Model
@@ -52,7 +53,8 @@ class Logistic(Model):
         assert n_classes is not None
         scaler = StandardScaler().fit(np.asarray(rows, dtype=np.float64))
         model = LogisticRegression(C=self.looseness, max_iter=self.steps)
-        with warnings.catch_warnings():
+        # The products are small: with two threads a fit of 20,000 rows took six times the processor time.
+        with warnings.catch_warnings(), threadpool_limits(limits=1):
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(scaler.transform(rows), labels)
         seen = model.classes_.astype(np.intp)

@@ -59,6 +59,17 @@ def model_named(name: str | Model | Estimator, **options: Any) -> Model:
     return kind(**preset, **options)
 
 
+def extras_of(model: str | Model | Estimator | None) -> tuple[str, ...]:
+    """The extras that a model needs, whether it is named or made; none where the name is unknown.
+
+    >>> extras_of("mlp-16"), extras_of("ridge")
+    (('torch',), ())
+    """
+    kind = _kind(model)[0] if isinstance(model, str) and model in MODELS else model
+    extra = getattr(kind, "extra", None) if kind is not None else None
+    return () if extra is None else (extra,)
+
+
 def list_models() -> tuple[dict[str, object], ...]:
     """Name, meaning, what it learns and the extra it needs, for every model."""
     rows: list[dict[str, object]] = []

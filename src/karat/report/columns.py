@@ -18,6 +18,9 @@ from karat.values import Values
 GAP = 2
 """Spaces between columns."""
 
+MOST_LISTED = 3
+"""Vendors, or classes of one, that a sentence names."""
+
 HELD_AGAINST = {
     "anchor": "the anchor",
     "uniform": "all vendors in equal shares",
@@ -61,7 +64,8 @@ def explained(result: Beside) -> list[str]:
     usual, *others = sorted(against, key=lambda reference: -len(against[reference]))
     apart = "".join(f"; {', '.join(against[one])} against {HELD_AGAINST.get(one, one)}" for one in others)
     held = f"Held against {HELD_AGAINST.get(usual, usual)}{apart}."
-    return [held, *(line for title, column in titled for line in _trust(title, column))]
+    trust = [line for title, column in titled for line in _trust(title, column)]
+    return [held, *trust, *_absent_classes(result.columns)]
 
 
 def _trust(title: str, column: Values) -> Iterator[str]:
@@ -73,6 +77,29 @@ def _trust(title: str, column: Values) -> Iterator[str]:
         yield f"{title} stopped before it had converged."
     if column.details.get("is_exact") is False:
         yield f"{title} is a lower bound: some vendor has too many rows for the exact determinant."
+
+
+def _absent_classes(columns: Sequence[Values]) -> Iterator[str]:
+    found = [column.details.get("absent_classes") for column in columns]
+    absent = next((one for one in found if isinstance(one, dict)), {})
+    if not absent:
+        return
+    named = [f"{printable(name, 32)} ({_listed(list(map(_label, absent[name])))})" for name in absent]
+    yield f"Without any row of some classes: {_listed(named)}. Ask them for such rows, or leave them out."
+
+
+def _label(label: str | float) -> str:
+    return printable(label, 32) if isinstance(label, str) else f"{label:g}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    """The first few, and how many more there are.
+
+    >>> _listed(["a", "b"]), _listed(["a", "b", "c", "d", "e"])
+    ('a, b', 'a, b, c and 2 more')
+    """
+    rest = len(words) - MOST_LISTED
+    return ", ".join(words) if rest <= 0 else f"{', '.join(words[:MOST_LISTED])} and {rest} more"
 
 
 def score_columns(result: Beside, order: Sequence[int]) -> list[Column]:
