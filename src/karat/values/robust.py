@@ -13,7 +13,6 @@ first step, on population values, lies within 3 rho of P*.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from karat.gram import Moments
 from karat.typing import Matrix, Vector
@@ -24,14 +23,15 @@ STARTS = 20
 MANY_VENDORS = 50
 """From this number on the core is a quarter of the vendors, below it is half."""
 
-Indices = NDArray[np.intp]
+TIE = 1e-7
+"""Squared distances nearer than this, relative to the largest inner product, are equal: float32 sums agree to
+some 1e-8. Equal vendors share what weight there is, so that no order of the vendors decides between them."""
 
 
 def robust_weights(moments: Moments, *, core_share: float | None = None) -> Vector:
     """Weights on the vendors: equal on a core near the centre of the smallest ball that holds most of them.
 
-    Deterministic; ties go by the order of the distances to all others, which does not depend on input order.
-    O(n^2) per step.
+    Deterministic; vendors that tie for the last places share them, whatever their order. O(n^2) per step.
     """
     chosen = list(moments.vendors)
     gram = moments.gram[np.ix_(chosen, chosen)]
@@ -46,25 +46,26 @@ def core_weights(gram: Matrix, biased: Matrix, noise: Vector, *, core_share: flo
     if core_share is None:
         core_share = 0.25 if n >= MANY_VENDORS else 0.5
     half = n // 2 + 1
+    tie = TIE * float(np.abs(biased).max())
     between = np.diag(gram)[:, None] + np.diag(gram)[None, :] - 2.0 * gram
     np.fill_diagonal(between, 0.0)
     reach = np.partition(between, half - 1, axis=1)[:, half - 1]
     order = np.lexsort((between.sum(axis=1), reach))
 
-    best_radius, best = np.inf, np.empty(0)
-    for start in order[:STARTS]:
-        inside = _nearest(between[start], half)
-        weights, distances = _settle(inside, half, biased, noise, most_steps=50)
-        radius = np.partition(distances, half - 1)[half - 1]
-        if radius < best_radius:
-            best_radius, best = radius, weights
+    balls = np.array(
+        [_settle(_nearest(between[i], half, tie), half, biased, noise, tie, steps=50) for i in order[:STARTS]]
+    )
+    reached = [distances_to_mixture(ball, biased, noise) for ball in balls]
+    radii = np.partition(reached, half - 1, axis=1)[:, half - 1]
+    smallest = np.unique(balls[radii <= radii.min() + tie], axis=0)
 
-    weights, size = best, half
+    weights: Vector = smallest.mean(axis=0)
+    size = half
     core = max(1, int(np.ceil(core_share * n)))
     while size > core:
         size = max(core, int(np.floor(0.9 * size)))
-        inside = _nearest(distances_to_mixture(weights, biased, noise), size)
-        weights, _ = _settle(inside, size, biased, noise, most_steps=20)
+        weights = _nearest(distances_to_mixture(weights, biased, noise), size, tie)
+        weights = _settle(weights, size, biased, noise, tie, steps=20)
     return weights
 
 
@@ -84,20 +85,19 @@ def distances_to_mixture(weights: Vector, biased: Matrix, noise: Vector) -> Vect
     return distances
 
 
-def _nearest(distances: Vector, count: int) -> Indices:
-    return np.sort(np.argsort(distances, kind="stable")[:count])
+def _nearest(distances: Vector, count: int, tie: float) -> Vector:
+    """Equal weights on so many of the nearest; those that tie for the last places share them."""
+    last = np.partition(distances, count - 1)[count - 1]
+    inside, tied = distances < last - tie, np.abs(distances - last) <= tie
+    weights: Vector = (inside + tied * (count - inside.sum()) / tied.sum()) / count
+    return weights
 
 
-def _settle(
-    inside: Indices, size: int, biased: Matrix, noise: Vector, *, most_steps: int
-) -> tuple[Vector, Vector]:
-    """Move the members to the nearest of their own mean until they stay; the weights and all distances."""
-    for _ in range(most_steps):
-        weights = np.zeros(len(biased))
-        weights[inside] = 1.0 / size
-        distances = distances_to_mixture(weights, biased, noise)
-        nearest = _nearest(distances, size)
-        if np.array_equal(nearest, inside):
+def _settle(weights: Vector, size: int, biased: Matrix, noise: Vector, tie: float, *, steps: int) -> Vector:
+    """Move the weights to the nearest of their own mean until they stay: at most so many weights are seen."""
+    for _ in range(steps - 1):
+        nearest = _nearest(distances_to_mixture(weights, biased, noise), size, tie)
+        if np.array_equal(nearest, weights):
             break
-        inside = nearest
-    return weights, distances
+        weights = nearest
+    return weights
