@@ -126,11 +126,19 @@ def test_margins_inside_the_gap_interval_are_not_claimed_and_those_outside_are(
     assert lower[0] <= upper[0]
     claimed = found.p_value(margin)[0] < 0.025
     refuted = found.swapped().p_value(-margin)[0] < 0.025
-    if claimed:
-        assert margin <= lower[0] + 1e-6
-    if refuted:
-        assert margin >= upper[0] - 1e-6
+    assert claimed == (margin < lower[0]) or margin == pytest.approx(lower[0], abs=1e-6)
+    assert refuted == (margin > upper[0]) or margin == pytest.approx(upper[0], abs=1e-6)
     assert not (claimed and refuted)
+
+
+def test_two_vendors_as_near_as_can_be_are_not_worse_by_more_than_either_could_be_off() -> None:
+    """d_b is never negative, so d_a alone below the margin is enough; and no smaller margin is claimed."""
+    near = Pairs.of(distances([-1e-4, -2e-4], P, 1e-5), 0, 1)
+    for found in (near.swapped(), near):
+        end = found.a.upper(np.array([1.959964]))[0]
+        assert found.p_value(-1.001 * end)[0] < 0.025 < found.p_value(-0.999 * end)[0]
+    on_a, on_b = near.linearisation(-1.001 * end)
+    assert (on_a[0], on_b[0]) == (1.0, 0.0)
 
 
 def test_many_pairs_at_once_are_the_same_as_one_by_one() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import chi2
 
-from karat.guarantees.score import score_interval, steepness, variance_of
+from karat.guarantees.score import quantile_below, score_interval, steepness, variance_of
 
 Z = np.array([1.959963984540054])
 
@@ -85,3 +85,24 @@ def test_variance_is_the_plug_in_less_the_second_order_term() -> None:
     np.testing.assert_allclose(
         variance_of(np.array([5.0, 5.0, 1.0, 1.0]), np.array([1.0, 4.0, 0.9, -0.2])), [4.0, 4.0, 0.9, 1.0]
     )
+
+
+@pytest.mark.parametrize("z", [0.3, 1.0, 1.9, 1.96, 3.0, 6.0])
+@pytest.mark.parametrize("squared", [-0.0005, 0.0, 0.0004, 0.02])
+@pytest.mark.parametrize(("plug_in", "second_order"), [(3e-6, 1e-6), (1e-5, 0.0), (2e-6, 1e-6)])
+def test_the_quantile_below_an_edge_is_the_one_whose_interval_ends_there(
+    z: float, squared: float, plug_in: float, second_order: float
+) -> None:
+    edge = interval(squared, plug_in, second_order, one(z))[1]
+    found = quantile_below(one(squared), one(squared + 1.0), one(plug_in), one(second_order), edge=one(edge))
+    assert edge == 0.0 or found[0] == pytest.approx(z, rel=1e-9)
+
+
+def test_no_quantile_ends_below_the_estimate_and_every_one_does_where_nothing_varies() -> None:
+    none, all_ = (
+        quantile_below(one(0.04), one(0.04), one(0.0), one(0.0), edge=one(edge))[0] for edge in (0.03, 0.05)
+    )
+    assert none == -math.inf
+    assert all_ == math.inf
+    unknown = quantile_below(one(0.04), one(0.05), one(math.nan), one(math.nan), edge=one(0.1))
+    assert math.isnan(unknown[0])

@@ -10,7 +10,8 @@ distances knows it (Bounliphone et al. 2016). For vendors a and b with distances
 
 whose variance is that of f theta_b - theta_a (or theta_b - f theta_a): each is linearised at the larger of
 the two distances, which on the boundary of the claim is at least |g| and so never near zero. The delta method
-on d_b - d_a itself errs at more than twice its level there. See docs/theory/decisions.md.
+on d_b - d_a itself errs at more than twice its level there. A claim with g < 0 is also made where d_a alone
+is surely below |g|, for d_b is never negative. See docs/theory/decisions.md.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 
 from karat.guarantees.asymptotic import SquaredDistances
-from karat.guarantees.score import score_interval, variance_of
+from karat.guarantees.score import quantile_below, score_interval, variance_of
 from karat.typing import Vector
 
 HALVINGS = 32
@@ -68,6 +69,15 @@ class Side:
         )
         end: Vector = np.sqrt(upper + quantile * self.approximation)
         return end
+
+    def below(self, edge: Vector) -> Vector:
+        """The Z of the claim "d < edge": the largest quantile whose interval ends below the edge (>= 0)."""
+        room = edge**2 - self.squared
+        z = quantile_below(self.squared, self.biased, self.plug_in, self.second_order, edge=edge**2)
+        is_positive = np.isfinite(z) & (z > 0.0)
+        error = np.divide(room, z, out=np.zeros_like(room), where=is_positive) + self.approximation
+        widened: Vector = np.divide(room, error, out=z.copy(), where=is_positive)
+        return widened
 
 
 @dataclass(frozen=True)
@@ -121,8 +131,16 @@ class Pairs:
         return error
 
     def linearisation(self, margin: ArrayLike) -> tuple[Vector, Vector]:
-        """The factors (on a, on b) of the linearisation: f on the larger distance, 1 on the other."""
+        """The factors (on a, on b) of the statistic: f on the larger distance, 1 on the other.
+
+        Where d_a alone makes the stronger claim they are 1 on a and 0 on b.
+        """
         g = np.broadcast_to(np.asarray(margin, dtype=np.float64), self.gap.shape)
+        on_a, on_b = self._at_the_larger(g)
+        is_alone = self._alone(g) > self._linearised(g)
+        return np.where(is_alone, 1.0, on_a), np.where(is_alone, 0.0, on_b)
+
+    def _at_the_larger(self, g: Vector) -> tuple[Vector, Vector]:
         d_a, d_b = self.a.mmd, self.b.mmd
         on_a: Vector = np.where(g < 0.0, _share(d_a + g, d_a), 1.0)
         on_b: Vector = np.where(g > 0.0, _share(d_b - g, d_b), 1.0)
@@ -131,12 +149,18 @@ class Pairs:
     def statistic(self, margin: ArrayLike = 0.0) -> Vector:
         """Z of the claim "d_b > d_a + margin", margins in MMD.
 
-        Large values speak for it; -inf where d_b itself does not reach a positive margin. Two vendors that no
-        row tells apart (variance 0) have Z = 0.
+        Large values speak for it; -inf where d_b itself does not reach a positive margin. With a negative one
+        it is the larger of two: d_a alone below |margin| is enough, because d_b is at least 0. Two vendors
+        that no row tells apart (variance 0) have Z = 0.
         """
         g = np.broadcast_to(np.asarray(margin, dtype=np.float64), self.gap.shape)
+        z = self._linearised(g)
+        return np.where(np.isnan(z), z, np.maximum(z, self._alone(g)))
+
+    def _linearised(self, g: Vector) -> Vector:
+        """Z at the larger distance."""
         d_a, d_b = self.a.mmd, self.b.mmd
-        on_a, on_b = self.linearisation(g)
+        on_a, on_b = self._at_the_larger(g)
         theta_b = np.where(g > 0.0, (d_b * on_b) ** 2, self.b.squared)
         theta_a = np.where(g < 0.0, (d_a * on_a) ** 2, self.a.squared)
         difference, error = theta_b - theta_a, self.standard_error(on_a, on_b)
@@ -145,6 +169,12 @@ class Pairs:
         z = np.where((error == 0.0) & (difference == 0.0), 0.0, z)
         out_of_reach = (g > 0.0) & (d_b <= g)
         return np.where(out_of_reach & ~np.isnan(z), -np.inf, z)
+
+    def _alone(self, g: Vector) -> Vector:
+        """Z of "d_a < |g|", from which the claim follows where g is negative; -inf elsewhere."""
+        if not (g < 0.0).any():
+            return np.full(g.shape, -np.inf)
+        return np.where(g < 0.0, self.a.below(np.abs(g)), -np.inf)
 
     def p_value(self, margin: ArrayLike = 0.0) -> Vector:
         """One-sided p-value of the claim "d_b > d_a + margin", from Student's t with the pair's degrees."""
@@ -157,21 +187,16 @@ class Pairs:
         return self._lower_gap(quantile), -self.swapped()._lower_gap(quantile)
 
     def _lower_gap(self, quantile: Vector) -> Vector:
-        """The largest margin g with "d_b > d_a + g" claimed, by bisection.
-
-        Below -d_a the statistic no longer moves. If even there nothing is claimed, d_b is not told from zero,
-        and the gap is only known to be at least minus the upper end for d_a.
-        """
+        """The largest margin g with "d_b > d_a + g" claimed, by bisection; at least minus d_a's upper end."""
         claimed_at_zero = self.statistic(0.0) > quantile
-        low = np.where(claimed_at_zero, 0.0, -self.a.mmd)
+        low = np.where(claimed_at_zero, 0.0, -self.a.upper(quantile))
         high = np.where(claimed_at_zero, self.b.mmd, 0.0)
-        nothing = ~claimed_at_zero & ~(self.statistic(low) > quantile)
         for _ in range(HALVINGS):
             middle = (low + high) / 2.0
             claimed = self.statistic(middle) > quantile
             low, high = np.where(claimed, middle, low), np.where(claimed, high, middle)
-        ends: Vector = np.where(nothing, -self.a.upper(quantile), low)
-        return np.where(np.isnan(self.statistic(0.0)), np.nan, ends)
+        ends: Vector = np.where(np.isnan(self.statistic(0.0)), np.nan, low)
+        return ends
 
 
 def upper_tail(z: Vector, degrees: Vector) -> Vector:

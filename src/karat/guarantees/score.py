@@ -11,6 +11,9 @@ import numpy as np
 
 from karat.typing import Vector
 
+NORMAL_UP_TO = (math.sqrt(2.0) + math.sqrt(6.0)) / 2.0
+"""Where (z^2 - 1) / sqrt(2) overtakes z."""
+
 
 def variance_of(plug_in: Vector, second_order: Vector) -> Vector:
     """max(P - V2, V2): P - V2 is unbiased, V2 is a floor that the truth V1 + V2 never goes below."""
@@ -39,6 +42,27 @@ def steepness(squared: Vector, biased: Vector, plug_in: Vector, second_order: Ve
     bottom = np.maximum(squared, 0.0) + weight
     slope: Vector = np.divide(top, bottom, out=4.0 * total, where=top < 4.0 * total * bottom)
     return np.where(np.isnan(top), np.nan, slope)
+
+
+def quantile_below(
+    squared: Vector, biased: Vector, plug_in: Vector, second_order: Vector, *, edge: Vector
+) -> Vector:
+    """How surely theta < edge: the largest z whose score interval ends below the edge; -inf where none does.
+
+    Solved from the equation that defines the ends, with D = edge - estimate > 0:
+
+        D^2 = z^2 tau^2 (edge + max(-estimate, 0)) + q^2 V2,    q = max(z, (z^2 - 1) / sqrt(2)).
+    """
+    v2 = np.maximum(second_order, 0.0)
+    spread = steepness(squared, biased, plug_in, second_order) * (edge + np.maximum(-squared, 0.0))
+    room = np.maximum(edge - squared, 0.0) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        normal = np.sqrt(room / (spread + v2))
+        gap = spread - v2
+        square = 2.0 * (room - v2 / 2.0) / (gap + np.sqrt(gap**2 + 2.0 * v2 * (room - v2 / 2.0)))
+        z = np.where(normal > NORMAL_UP_TO, np.sqrt(square), normal)
+    certain: Vector = np.where(room > 0.0, np.where(spread + v2 > 0.0, z, np.inf), -np.inf)
+    return np.where(np.isnan(spread), np.nan, certain)
 
 
 def score_interval(

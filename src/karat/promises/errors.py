@@ -119,14 +119,17 @@ def _boundaries(
 def _at_zero(
     law: Population, rows: int, runs: int, rng: np.random.Generator, cells: Cells, where: str
 ) -> None:
-    """Two vendors that are both drawn from the anchor's own distribution."""
+    """Two vendors drawn from the anchor's own distribution, and a third one's lead exactly the margin."""
     found = []
     for run in _runs(law, AT_ZERO, rows, runs, rng):
         contrasts = reference_named(run.moments, "anchor").contrasts
         distances = squared_distances(run.moments, contrasts, run.moments.vendor_names)
         found.append((distances, run.squared(contrasts)))
-    even = Stack.of(found).pairs(0, 1)
+    stack = Stack.of(found)
+    even, apart, gap = stack.pairs(0, 1), stack.pairs(0, 2), stack.distances[:, 2] - stack.distances[:, 0]
     cells.none[f"{where}, both as the anchor"] = _share(even, 0.0) + _share(even.swapped(), 0.0)
+    cell = f"{where}, the nearer as the anchor"
+    cells.negative[cell] = _share(apart.swapped(), -gap) + _share(apart, gap)
 
 
 def _family(
