@@ -10,7 +10,9 @@ from karat.decisions import (
     Comparison,
     GuaranteedPolicy,
     PaperPolicy,
+    Mixture,
     PlannedMaximum,
+    Unplanned,
     compare,
 )
 from karat.errors import DecisionError
@@ -151,6 +153,22 @@ def test_a_look_sets_the_level_and_is_kept_with_the_answer() -> None:
     answer = asked([0.01, 0.04], look=rule.current)
     assert answer.confidence == rule.current.confidence > 0.99999
     assert answer.look == rule.current
+
+
+@pytest.mark.parametrize("rule", [PlannedMaximum(0.95), Mixture(0.95)], ids=lambda rule: rule.name)
+def test_levels_that_do_not_add_up_are_for_the_asymptotic_policy_alone(
+    rule: PlannedMaximum | Mixture,
+) -> None:
+    """A hundred looks spend more than alpha between them: a union bound does not hold."""
+    finite = made_finite([0.05, 0.4])
+    looks = rule
+    for k in range(1, 101):
+        looks = looks.at(k / 100)  # type: ignore[assignment]
+    assert sum(1.0 - look.confidence for look in looks.looks) > 0.05
+    for policy in (GuaranteedPolicy(finite), PaperPolicy(finite, np.full(2, 500.0), 500.0)):
+        with pytest.raises(DecisionError, match=rf"'{rule.name}'.*'{policy.name}'.*Unplanned"):
+            compare(policy, "v0", "v1", look=looks.current)
+        assert compare(policy, "v0", "v1", look=Unplanned(0.95).at(1.0).current).look is not None
 
 
 def test_every_answer_is_plain_json() -> None:

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from karat.decisions.looks import Look
+from karat.decisions.looks import Look, Unplanned
 from karat.decisions.needed import RowsNeeded, rows_needed
-from karat.decisions.policies import Evidence, Policy
+from karat.decisions.policies import AsymptoticPolicy, Evidence, Policy
 from karat.errors import DecisionError
 from karat.guarantees import check_confidence
 from karat.shown import Shown
@@ -89,6 +89,7 @@ def compare(
     looked at again as they grow; its level takes the place of the confidence.
     """
     i, j = check_pair(policy, a, b)
+    _check_look(policy, look)
     if not math.isfinite(margin):
         raise DecisionError(
             f"the margin is {margin!r}, which is not a number.", hint="Pass an MMD such as 0.02, or 0."
@@ -133,6 +134,17 @@ def check_pair(policy: Policy, a: str, b: str) -> tuple[int, int]:
             f"vendor {a!r} is compared with itself.", hint="Name two different vendors.", vendor=a
         )
     return policy.names.index(a), policy.names.index(b)
+
+
+def _check_look(policy: Policy, look: Look | None) -> None:
+    """Levels that add up serve every policy; the other rules are about normal statistics and no others."""
+    if look is None or look.rule == Unplanned.name or isinstance(policy, AsymptoticPolicy):
+        return
+    raise DecisionError(
+        f"a look by the rule {look.rule!r} was asked for with the policy {policy.name!r}: the rule's levels "
+        "add up to more than the error that it allows, which is made up for by normal statistics alone.",
+        hint="Look by the rule Unplanned, which serves every policy, or choose the policy 'asymptotic'.",
+    )
 
 
 def verdict_of(found: Evidence, k: int = 0) -> Verdict:
