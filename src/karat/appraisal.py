@@ -38,15 +38,12 @@ from karat.shown import Shown
 from karat.typing import Vector
 from karat.values import Reference, Ruler, reference_named, ruler, value
 from karat.values.reference import REFERENCES, mixture
+from karat.values.robust import TIE
 
 SCHEMA = "karat/appraisal/1"
 
 VISIBLE_GAP = "5%"
 """Where two vendors look alike, rows are asked for a gap of this size: 5 % of the farthest vendor."""
-
-TIE = 1e-9
-"""Squared distances nearer than this, relative to the largest inner product, are one value: rounding."""
-
 
 @dataclass(frozen=True)
 class VendorValue:
