@@ -9,8 +9,8 @@ from karat.decisions import (
     AsymptoticPolicy,
     Comparison,
     GuaranteedPolicy,
-    PaperPolicy,
     Mixture,
+    PaperPolicy,
     PlannedMaximum,
     Unplanned,
     compare,
@@ -20,7 +20,11 @@ from made_distances import made_distances, made_finite
 
 
 def asked(squared: list[float], **options: object) -> Comparison:
-    made = {key: options.pop(key) for key in ("noise", "rows", "anchor", "degrees") if key in options}
+    made = {
+        key: options.pop(key)
+        for key in ("noise", "second_order", "rows", "anchor", "degrees")
+        if key in options
+    }
     return compare(AsymptoticPolicy(made_distances(squared, **made)), "v0", "v1", **options)  # type: ignore[arg-type]
 
 
@@ -109,6 +113,19 @@ def test_inside_the_margin_no_rows_will_make_either_better() -> None:
     assert needed is not None
     assert needed.kind == "inside the margin"
     assert needed.rows is None
+
+
+@pytest.mark.parametrize("squared", [[-0.01, -0.002], [-0.001, -0.02], [-0.01, 0.0004], [0.0, 0.0]])
+def test_distances_that_may_be_wider_apart_than_the_margin_are_not_called_inside_it(
+    squared: list[float],
+) -> None:
+    """Neither distance reaches the margin, but both may: a standard error is 0.01, the margin's square 0.0009."""
+    answer = asked(squared, margin=0.03, noise=0.01, second_order=1e-4, visible_gap=0.05)
+    assert answer.interval is not None
+    assert answer.interval[1] > 0.03
+    assert answer.rows_needed is not None
+    assert answer.rows_needed.kind == "no visible difference"
+    assert answer.rows_needed.gap == pytest.approx(0.08)
 
 
 def test_a_negative_margin_asks_for_not_worse_by_more() -> None:

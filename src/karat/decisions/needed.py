@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtri
 
-from karat.decisions.policies import AsymptoticPolicy, GuaranteedPolicy, Policy
+from karat.decisions.policies import ONE_STANDARD_ERROR, AsymptoticPolicy, GuaranteedPolicy, Policy
 from karat.guarantees import Growth, Pairs, SquaredDistances, asymptotic_growth, guaranteed_growth
 from karat.guarantees.sample_size import MOST_GROWTH
 from karat.typing import Vector
@@ -27,7 +27,8 @@ class RowsNeeded:
 
     kind: "present gap": the estimates at hand are right. "no visible difference": the gap lies within one
         standard error of the margin, so rows are for `gap` beyond it, not for the present one. "inside the
-        margin": the vendors differ by less than the margin, and more rows will not make either better by it.
+        margin": the vendors differ by less than the margin, by a standard error or more, and more rows will
+        not make either better by it.
         "unknown": too few rows to say.
     gap: the difference of distances that the rows are for, in MMD. power: the chance that they then decide.
     rows: per vendor, in all (not in addition); None where no number of rows is enough.
@@ -101,9 +102,9 @@ def _asymptotic(
     pair = Pairs.of(distances, near, far)
     d = distances.mmd
     gap, z = float(pair.gap[0]), float(pair.clipped.statistic(lead)[0])
-    if abs(z) >= 1.0 and gap < lead:
+    if pair.clipped.gap_interval(ONE_STANDARD_ERROR)[1][0] < lead:
         return RowsNeeded("inside the margin", gap, power, None)
-    if abs(z) >= 1.0:
+    if gap > lead and z >= 1.0:
         kind: Kind = "present gap"
         d_near, d_far = float(d[near]), float(d[far])
     else:

@@ -59,8 +59,9 @@ class Side:
 
     @property
     def clipped(self) -> Side:
-        """The same with squared distances of at least 0, which no distribution's is below."""
-        return replace(self, squared=np.maximum(self.squared, 0.0))
+        """The same with squared distances of at least 0, which no distribution's is below; as much noise."""
+        lift = np.maximum(-self.squared, 0.0)
+        return replace(self, squared=self.squared + lift, biased=self.biased + lift)
 
     def upper(self, quantile: Vector) -> Vector:
         """The upper end of the score interval, in MMD."""
