@@ -33,6 +33,12 @@ class KaratError(ValueError):
 class SourceError(KaratError):
     """A file, folder or data frame that cannot be read as a table."""
 
+    def of(self, vendor: str) -> SourceError:
+        """The same, said with the name of the vendor that brought it."""
+        return SourceError(
+            f"{vendor!r}: {self.problem}", hint=self.hint, vendor=vendor, column=self.column, row=self.row
+        )
+
 
 class SchemaError(KaratError):
     """Columns that do not fit: missing, unknown, not numbers, not finite."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -22,10 +24,11 @@ from karat.guarantees import check_confidence
 from karat.guarantees.asymptotic import squared_distances
 from karat.integrity import judged_rows_fitted_on, without_copies
 from karat.kernels import Kernel, follows_from_rows, kernel_named
+from karat.sources.budget import SETTING
 from karat.typing import Matrix, Progress, Vector
 from karat.values import Reference, reference_named
 from karat.values.reference import mixture
-from karat.vendors import Market, VendorSample
+from karat.vendors import Market, StreamedSample, VendorSample
 
 Method = Literal["auto", "exact", "landmarks"]
 METHODS: tuple[Method, ...] = ("auto", "exact", "landmarks")
@@ -47,6 +50,7 @@ def appraise(
     seed: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     command: str | None = None,
     **reading: Any,
 ) -> Appraisal:
@@ -72,6 +76,8 @@ def appraise(
         seed: for sub-sampling; the same seed gives the same bits.
         workers: threads; the result does not depend on it.
         progress: told (done, total) pairs of rows.
+        checkpoint: a file for partial sums, so that a long run that was stopped goes on where it was; it is
+            removed at the end.
         command: what was typed, kept in the saved appraisal.
         **reading: how files and frames are read, as for `Market.read`.
     """
@@ -93,7 +99,8 @@ def appraise(
     centre = market.centre
     if _is_equal_size(reference):
         market = with_equal_size_union(market, seed)
-    run = _Run(market, chosen, centre, precision, seed, workers, progress)
+    kept_in = None if checkpoint is None else Path(checkpoint)
+    run = _Run(market, chosen, centre, precision, seed, workers, progress, kept_in)
     found = run.moments(method)
     held_against = _reference(found.moments, reference)
     distances = squared_distances(
@@ -134,6 +141,7 @@ class _Run:
     seed: int
     workers: int | None
     progress: Progress | None
+    checkpoint: Path | None
 
     @property
     def names(self) -> list[str]:
@@ -145,14 +153,18 @@ class _Run:
 
     def moments(self, method: Method) -> _Found:
         """By the method asked for; "auto" leaves its reason behind."""
-        if method != "auto":
-            return self.by_landmarks() if method == "landmarks" else self.exactly()
         sizes = [source.size for source in self.market.sources]
-        choice = choose_method(sizes, self.market.layout.width, self.kernel)
-        if choice.method == "exact":
+        is_held = not self.market.is_streamed
+        choice = choose_method(sizes, self.market.layout.width, self.kernel, in_memory=is_held)
+        if method == "exact" and not is_held:
+            raise UsageError(
+                f"the exact method needs all rows in memory: {choice.reason}.",
+                hint=f"Use --method landmarks, which reads them in parts, or raise the setting {SETTING}.",
+            )
+        if method == "exact" or (method == "auto" and choice.method == "exact"):
             return self.exactly()
         found = self.by_landmarks()
-        return replace(found, method=found.method | {"reason": choice.reason})
+        return replace(found, method=found.method | {"reason": choice.reason}) if method == "auto" else found
 
     def exactly(self) -> _Found:
         """Every pair of rows."""
@@ -163,6 +175,7 @@ class _Run:
             precision=self.precision,
             workers=self.workers,
             progress=self.progress,
+            checkpoint=self.checkpoint,
         )
         moments = moments_from_sums(sums, names=self.names, kernel=self.kernel, anchor=self.anchor)
         means = row_means(sums) if moments.covariance is None else None
@@ -170,8 +183,9 @@ class _Run:
 
     def by_landmarks(self) -> _Found:
         """Linear in the rows."""
+        sources = self.market.sources
         found = landmark_moments(
-            [source.rows for source in self.market.sources],
+            [source if isinstance(source, StreamedSample) else source.rows for source in sources],
             self.kernel,
             names=self.names,
             anchor=self.anchor,
@@ -179,6 +193,7 @@ class _Run:
             seed=self.seed,
             workers=self.workers,
             progress=self.progress,
+            checkpoint=self.checkpoint,
         )
         means = found.row_means if found.moments.covariance is None else None
         error = found.moments.approximation

@@ -38,10 +38,10 @@ def test_too_little_memory_asks_for_landmarks_and_says_how_much_is_missing():
     assert choice.reason == "the exact engine needs 0.4 GB of memory, 0.2 are allowed"
 
 
-def test_rows_that_are_only_streamed_ask_for_landmarks():
+def test_rows_that_are_read_in_parts_ask_for_landmarks():
     choice = choose_method([100, 100], 3, KERNEL, in_memory=False)
     assert choice.method == "landmarks"
-    assert "streamed" in choice.reason
+    assert "in parts" in choice.reason
 
 
 def test_a_tolerance_below_float32_asks_for_the_exact_engine_however_long_it_takes():

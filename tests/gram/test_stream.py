@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from karat.errors import AppraisalError, MarketError
-from karat.gram import stream as streams
 from karat.gram.checkpoint import Checkpoint, fingerprint
 from karat.gram.stream import FromArrayFile, FromReader, InMemory, draw_rows, pieces
 from karat.gram.workers import in_order
+from karat.sources.draws import mixed
 
 
 def chunked(rows, *cuts):
@@ -119,4 +119,4 @@ def test_equal_numbers_have_equal_fingerprints_and_others_do_not():
 def test_the_hash_of_places_is_the_published_one():
     """Splitmix64 from the seed 0."""
     state = np.array([0], dtype=np.uint64)
-    assert int(streams.mixed(state)[0]) == 0xE220A8397B1DCDAF
+    assert int(mixed(state)[0]) == 0xE220A8397B1DCDAF

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from karat.integrity import without_copies
-from karat.integrity.hashes import row_hashes
 from karat.vendors import Market
+from karat.vendors.hashes import row_hashes
 
 
 def kinds(market):

@@ -30,7 +30,7 @@ from karat.gram import Moments, kernel_sums, moments_from_sums
 from karat.kernels import Kernel, kernel_named
 from karat.typing import Matrix, Progress, Seed, Vector
 from karat.values import Values
-from karat.vendors import Market, VendorSample
+from karat.vendors import Market, Source
 
 VALUATIONS: Mapping[str, str] = {
     "mmd": "karat.baselines.mmd:Mmd",
@@ -85,7 +85,7 @@ class Case:
             return self.labels.arrays[-1]
         return np.concatenate(self.labels.arrays)
 
-    def generator(self, sample: VendorSample) -> np.random.Generator:
+    def generator(self, sample: Source) -> np.random.Generator:
         """Random numbers for one vendor: they follow its rows, not its name or its place."""
         return generator(self.seed, sample)
 
@@ -305,7 +305,7 @@ def moments_of(
     return moments_from_sums(sums, names=names, kernel=kernel, anchor=anchor)
 
 
-def rows_of(sample: VendorSample) -> Matrix:
+def rows_of(sample: Source) -> Matrix:
     """A sample's rows in float64; no copy where they are so already."""
     return np.asarray(sample.rows, dtype=np.float64)
 

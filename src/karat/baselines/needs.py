@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from karat.baselines.labels import LabelKind, kind_of
 from karat.baselines.reference import ReferenceRows
 from karat.errors import MarketError, MissingExtraError, ValuationError
-from karat.vendors import Market, VendorSample
+from karat.vendors import Market, Source
 
 EXTRAS: Mapping[str, tuple[str, str]] = {
     "torch": ("torch", "PyTorch"),
@@ -96,7 +96,7 @@ def _check_labels(name: str, market: Market, reference: ReferenceRows, kind: Lab
 
 
 def _check_constant(
-    name: str, source: VendorSample, market: Market, reference: ReferenceRows, kind: LabelKind | None
+    name: str, source: Source, market: Market, reference: ReferenceRows, kind: LabelKind | None
 ) -> None:
     """A vendor may have a single class, if another source has it too; else it looks like a wrong column."""
     own = np.unique(labels_of(source))
@@ -184,16 +184,16 @@ NEEDS: Mapping[str, str] = {
 """Every word that `needs` may hold, in one line for people."""
 
 
-def labels_of(source: VendorSample) -> NDArray[Any]:
+def labels_of(source: Source) -> NDArray[Any]:
     """The labels of a source that was checked to have them."""
     assert source.labels is not None
     return source.labels
 
 
-def _labelled(market: Market, reference: ReferenceRows) -> tuple[VendorSample, ...]:
+def _labelled(market: Market, reference: ReferenceRows) -> tuple[Source, ...]:
     """The sources whose labels are read: the vendors, and the anchor where it is the reference."""
     return market.sources if reference.name == "anchor" else market.samples
 
 
-def _who(source: VendorSample, market: Market) -> str:
+def _who(source: Source, market: Market) -> str:
     return "the anchor" if source is market.anchor else f"vendor {source.name!r}"

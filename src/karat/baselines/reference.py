@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from karat.errors import ValuationError
 from karat.typing import Matrix, Vector
-from karat.vendors import Market, VendorSample
+from karat.vendors import Market, Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class ReferenceRows:
     """
 
     name: str
-    sources: tuple[VendorSample, ...]
+    sources: tuple[Source, ...]
 
     @property
     def rows(self) -> Matrix:
@@ -46,7 +46,7 @@ class ReferenceRows:
     def size(self) -> int:
         return sum(source.size for source in self.sources)
 
-    def without(self, sample: VendorSample) -> ReferenceRows:
+    def without(self, sample: Source) -> ReferenceRows:
         """The same without one vendor's own rows: for methods that a row equal to itself would lead astray.
 
         The others stand in an order of their content, so that the order of the vendors does not matter.
@@ -99,7 +99,7 @@ def reference_rows(market: Market, choice: str | Mapping[str, float] | None = No
     return ReferenceRows("anchor", (market.anchor,))
 
 
-def drawn_rows(sample: VendorSample, most: int, seed: int) -> NDArray[np.intp]:
+def drawn_rows(sample: Source, most: int, seed: int) -> NDArray[np.intp]:
     """Which rows of a sample to use: all, or `most` drawn without replacement, in order.
 
     The draw follows the seed and the content, not the name or the place among the vendors.
@@ -109,6 +109,6 @@ def drawn_rows(sample: VendorSample, most: int, seed: int) -> NDArray[np.intp]:
     return np.sort(generator(seed, sample).choice(sample.size, size=most, replace=False))
 
 
-def generator(seed: int, sample: VendorSample) -> np.random.Generator:
+def generator(seed: int, sample: Source) -> np.random.Generator:
     """Random numbers for one source: the same whoever it is called and wherever it stands."""
     return np.random.default_rng([seed, int(sample.digest[:16], 16)])

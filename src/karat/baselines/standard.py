@@ -8,10 +8,10 @@ import numpy as np
 
 from karat.baselines.base import rows_of
 from karat.typing import Matrix
-from karat.vendors import VendorSample
+from karat.vendors import Source
 
 
-def standardised(samples: Sequence[VendorSample]) -> list[Matrix]:
+def standardised(samples: Sequence[Source]) -> list[Matrix]:
     """Rows centred and scaled by mean and deviation over all vendors, each vendor weighing the same.
 
     Columns that are constant over all vendors are left out: they would make every volume 0.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -66,6 +67,14 @@ def appraise(
         bool,
         typer.Option("--keep-copies", help="Count rows shown twice, and rows of your own, like any others."),
     ] = False,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            help="Keep partial sums here: the same command goes on where it was stopped.",
+        ),
+    ] = None,
     require_decided: Annotated[
         bool, typer.Option("--require-decided", help="Exit with 3 unless one vendor is declared best.")
     ] = False,
@@ -96,16 +105,18 @@ def appraise(
         raise UsageError(
             "both --reference and --weights are given.", hint="Weights are a reference: leave one out."
         )
-    market = Market.read(
-        named,
-        anchor=own_rows,
-        fit_on=fit_on,
-        columns=options.comma_list(columns),
-        drop=options.comma_list(drop),
-        target=target,
-        missing=missing,
-        scaling=scaling,
-    )
+    with progress.shown("reading files", "cells") as told:
+        market = Market.read(
+            named,
+            anchor=own_rows,
+            fit_on=fit_on,
+            columns=options.comma_list(columns),
+            drop=options.comma_list(drop),
+            target=target,
+            missing=missing,
+            scaling=scaling,
+            progress=told,
+        )
     held_against = reference if weights is None else options.shares(weights)
     asked: Sequence[Valuation] = ()
     if valuation is not None or method == "block":
@@ -128,6 +139,7 @@ def appraise(
             seed=seed,
             workers=workers,
             progress=told,
+            checkpoint=checkpoint,
             command=shlex.join(["karat", *sys.argv[1:]]),
         )
     if not no_save:

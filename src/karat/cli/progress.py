@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 from karat.typing import Progress
 
-PAIRS_AT_LEAST = 1e6
-"""A total above this counts pairs of rows; steps that are fewer have no rate worth showing."""
+MANY = 1e6
+"""A total above this counts pairs or cells; steps that are fewer have no rate worth showing."""
 
 
 @contextmanager
-def shown(what: str) -> Iterator[Progress | None]:
+def shown(what: str, unit: str = "pairs") -> Iterator[Progress | None]:
     """A progress callback that draws a bar named `what`, or None where nobody watches."""
     if not sys.stderr.isatty():
         yield None
@@ -33,8 +33,8 @@ def shown(what: str) -> Iterator[Progress | None]:
         task = bar.add_task(what, total=None, rate="")
 
         def tell(done: float, total: float) -> None:
-            speed = bar.tasks[0].speed if total > PAIRS_AT_LEAST else None
-            rate = f"{speed / 1e6:,.0f} M pairs/s" if speed else ""
+            speed = bar.tasks[0].speed if total > MANY else None
+            rate = f"{speed / 1e6:,.0f} M {unit}/s" if speed else ""
             bar.update(task, completed=done, total=total, rate=rate)
 
         yield tell

@@ -82,11 +82,12 @@ def choose_method(
     exact_bytes = rows * (4.0 * width + 3.0 * 8.0 * len(sizes))
     compared = min(max((256.0 * rows) ** 0.5, FEWEST_COMPARED), MOST_COMPARED, rows)
     landmark_seconds = (rows * MOST_LANDMARKS / 2.0 + compared**2) * per_pair
-    takes = f"all {rows * rows / 2:.2g} pairs of rows take about {spoken(exact_seconds)} on {cores} cores"
+    about = "" if exact_seconds < 1.0 else "about "
+    takes = f"all {rows * rows / 2:.2g} pairs of rows take {about}{spoken(exact_seconds)} on {cores} cores"
     needs = f"{exact_bytes / 1e9:.1f} GB"
     exact = tolerance is not None and tolerance < EXACT_AT
     if not in_memory:
-        method, reason = "landmarks", f"the rows are streamed from files; {takes} and {needs} of memory"
+        method, reason = "landmarks", f"the rows are read in parts; {takes} and {needs} of memory"
     elif exact_bytes > limit:
         method, reason = (
             "landmarks",

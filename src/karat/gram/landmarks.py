@@ -100,7 +100,7 @@ def landmark_moments(
     """
     streams = [as_stream(source) for source in sources]
     with threadpool_limits(1, user_api="blas"):  # our own threads are at work; more would only wait
-        drawn = _draw(streams, landmarks, seed, with_mean=centre is None)
+        drawn = _draw(streams, landmarks, seed, workers, with_mean=centre is None)
         if centre is None:
             assert drawn[-1].mean is not None
             centre = drawn[-1].mean
@@ -116,18 +116,28 @@ def landmark_moments(
         return _assembled(sums, features, compared, names, anchor, kernel, [one.draws[1] for one in drawn])
 
 
-def _draw(streams: Sequence[RowStream], landmarks: int | None, seed: int, *, with_mean: bool) -> list[Drawn]:
+def _draw(
+    streams: Sequence[RowStream],
+    landmarks: int | None,
+    seed: int,
+    workers: int | None,
+    *,
+    with_mean: bool,
+) -> list[Drawn]:
     """Landmarks in the first sample of each source, rows to be compared in the second."""
     n = len(streams)
     if landmarks is not None and landmarks < 1:
         raise UsageError(f"{landmarks} landmarks were asked for.", hint="Ask for at least one, or for none.")
     wanted = shares(max(landmarks or MOST_LANDMARKS, n), n)
-    most, last, found = MOST_COMPARED_OF_ONE, n - 1, []
-    for j, stream in enumerate(streams):
-        counts, is_last = (wanted[j], most), with_mean and j == last
-        found.append(draw_rows(stream, counts, seed=seed * (n + 1) + j, with_mean=is_last))
-        most = _most_kept(n, found[0].draws[0].shape[1])
-    return found
+
+    def draw(j: int, most: int) -> Drawn:
+        return draw_rows(
+            streams[j], (wanted[j], most), seed=seed * (n + 1) + j, with_mean=with_mean and j == n - 1
+        )
+
+    first = draw(0, MOST_COMPARED_OF_ONE)  # tells how wide rows are
+    most = _most_kept(n, first.draws[0].shape[1])
+    return [first, *in_order(lambda j: draw(j, most), range(1, n), workers)]
 
 
 def _most_kept(sources: int, width: int) -> int:

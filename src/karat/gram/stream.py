@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import MarketError
+from karat.sources.draws import Kept, priorities
 from karat.typing import Rows, Vector
 
 PIECE_ROWS = 1024
@@ -117,17 +118,13 @@ class Drawn:
 
 
 def draw_rows(stream: RowStream, counts: Sequence[int], *, seed: int, with_mean: bool = False) -> Drawn:
-    """Simple random samples without replacement, one per count, independent of one another.
-
-    Row i has in sample k a priority, a hash of (seed, k, i), and the rows with the smallest are kept; so
-    neither the chunks nor the number of rows have to be known.
-    """
+    """Simple random samples without replacement, one per count, independent of one another (`Kept`)."""
     if isinstance(stream, InMemory):
         rows = stream.rows
-        picks = [np.argsort(_priorities(seed, k, 0, len(rows)))[:count] for k, count in enumerate(counts)]
+        picks = [np.argsort(priorities(seed, k, 0, len(rows)))[:count] for k, count in enumerate(counts)]
         mean = rows.mean(axis=0, dtype=np.float64) if with_mean else None
         return Drawn(len(rows), mean, tuple(rows[pick] for pick in picks))
-    kept = [_Kept(count, seed, k) for k, count in enumerate(counts)]
+    kept = [Kept(count, seed, k) for k, count in enumerate(counts)]
     size, total = 0, None
     for piece in pieces(stream):
         for sample in kept:
@@ -139,40 +136,6 @@ def draw_rows(stream: RowStream, counts: Sequence[int], *, seed: int, with_mean:
     if size == 0:
         raise MarketError("a source has no rows.", hint="Leave it out, or look at how it is read.")
     return Drawn(size, None if total is None else total / size, tuple(sample.rows for sample in kept))
-
-
-class _Kept:
-    """The rows with the smallest priorities so far, in the order of these."""
-
-    def __init__(self, count: int, seed: int, sample: int) -> None:
-        self.count, self.seed, self.sample = count, seed, sample
-        self.priorities = np.empty(0, dtype=np.uint64)
-        self.rows: Rows = np.empty((0, 0))
-
-    def offer(self, piece: Rows, first: int) -> None:
-        priorities = _priorities(self.seed, self.sample, first, len(piece))
-        some = np.arange(len(piece))
-        if len(self.priorities) >= self.count > 0:
-            some = np.flatnonzero(priorities < self.priorities[-1])
-        everyone = np.concatenate([self.priorities, priorities[some]])
-        best = np.argsort(everyone)[: self.count]
-        rows = piece[some] if len(self.rows) == 0 else np.concatenate([self.rows, piece[some]])
-        self.rows, self.priorities = rows[best], everyone[best]
-
-
-def _priorities(seed: int, sample: int, first: int, count: int) -> NDArray[np.uint64]:
-    places = np.arange(first, first + count, dtype=np.uint64)
-    salt = mixed(np.array([seed], dtype=np.uint64)) + np.uint64(sample)
-    return mixed(places ^ mixed(salt))
-
-
-def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A one-to-one hash of 64 bits (splitmix64; Steele, Lea and Flood 2014)."""
-    z = numbers + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    hashed: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
-    return hashed
 
 
 def shares(total: int, among: int) -> list[int]:

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.integrity.hashes import Hashes, row_hashes
 from karat.schema import Finding
-from karat.vendors import Market, VendorSample
+from karat.vendors import Market, Source
+from karat.vendors.sample import Hashes
 
 NEARLY_UNIQUE = 0.9
 """A column shows copies if at least this share of its values in the other sources are distinct."""
@@ -45,8 +45,8 @@ class _Equal:
     rates: NDArray[np.float64]
 
     @classmethod
-    def of(cls, sources: tuple[VendorSample, ...]) -> _Equal:
-        hashes = tuple(row_hashes(source.rows) for source in sources)
+    def of(cls, sources: tuple[Source, ...]) -> _Equal:
+        hashes = tuple(source.hashes for source in sources)
         sizes = np.array([len(own) for own in hashes], dtype=np.float64)
         counts = _counts_of_repeated(hashes)
         pairs = np.asarray((counts @ counts.T).todense(), dtype=np.float64)
@@ -116,10 +116,8 @@ def without_copies(market: Market) -> Market:
     samples = []
     shows = shows_copies(sources)
     for i, sample in enumerate(market.samples):
-        keep = np.ones(sample.size, dtype=bool)
-        if shows[i]:
-            keep = _checked(market, equal, i, findings)
-        samples.append(sample if keep.all() else _kept(sample, keep))
+        keep = _checked(market, equal, i, findings) if shows[i] else None
+        samples.append(sample if keep is None or keep.all() else sample.picked(keep))
     findings += _shared(market, equal, shows)
     return replace(market, samples=tuple(samples), findings=tuple(findings))
 
@@ -133,12 +131,12 @@ def judged_rows_fitted_on(market: Market) -> tuple[Finding, ...]:
     if apart is None:
         return ()
     unique = any(
-        len(np.unique(apart.rows[:, column])) >= NEARLY_UNIQUE * apart.size for column in range(apart.width)
+        len(np.unique(column)) >= NEARLY_UNIQUE * len(column) for column in np.asarray(apart.some_rows).T
     )
-    hashes, found = row_hashes(apart.rows), []
+    hashes, found = apart.hashes, []
     for source in market.sources:
-        others = row_hashes(source.rows)
-        count = int(np.isin(hashes, others).sum())
+        others = source.hashes
+        count = round(int(np.isin(hashes, others).sum()) / apart.hash_share)
         if (unique and count > 1) or np.array_equal(np.sort(hashes), np.sort(others)):
             message = (
                 f"{count} of {apart.size} rows to fit on are rows of {source.name}, which is judged: "
@@ -148,14 +146,15 @@ def judged_rows_fitted_on(market: Market) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def shows_copies(sources: Sequence[VendorSample]) -> NDArray[np.bool_]:
+def shows_copies(sources: Sequence[Source]) -> NDArray[np.bool_]:
     """(n,), whether some column is nearly unique in the other sources, so that equal rows mean copying."""
-    sizes = np.array([source.size for source in sources])
+    rows = [source.some_rows for source in sources]
+    sizes = np.array([len(some) for some in rows])
     owners = np.repeat(np.arange(len(sources)), sizes)
     others = sizes.sum() - sizes
     shows = np.zeros(len(sources), dtype=bool)
     for column in range(sources[0].width):
-        values = np.concatenate([source.rows[:, column] for source in sources])
+        values = np.concatenate([some[:, column] for some in rows])
         distinct, which = np.unique(values, return_inverse=True)
         first, last = np.full(len(distinct), len(sources)), np.full(len(distinct), -1)
         np.minimum.at(first, which, owners)
@@ -167,27 +166,32 @@ def shows_copies(sources: Sequence[VendorSample]) -> NDArray[np.bool_]:
     return shows
 
 
-def _checked(market: Market, equal: _Equal, i: int, findings: list[Finding]) -> NDArray[np.bool_]:
-    """Which rows of vendor i stay; what was found is added to the findings."""
+def _checked(market: Market, equal: _Equal, i: int, findings: list[Finding]) -> NDArray[np.bool_] | None:
+    """Which rows of vendor i stay, None for all; what was found is added to the findings."""
     sample, hashes = market.samples[i], equal.hashes[i]
-    keep = np.ones(sample.size, dtype=bool)
+    keep = np.ones(len(hashes), dtype=bool)
     if market.anchor is not None and equal.has_excess(i, len(market.samples)):
         replayed = np.isin(hashes, equal.hashes[-1])
-        findings.append(_finding(sample, "replayed", int(replayed.sum()), "are rows of your own", replayed))
+        findings.append(_finding(sample, "replayed", "are rows of your own", replayed))
         keep &= ~replayed
     if equal.has_excess(i, i):
-        repeated = np.ones(sample.size, dtype=bool)
+        repeated = np.ones(len(hashes), dtype=bool)
         repeated[np.unique(hashes, return_index=True)[1]] = False
         repeated &= keep
         if repeated.any():
-            findings.append(
-                _finding(sample, "repeated", int(repeated.sum()), "repeat other rows of it", repeated)
-            )
+            findings.append(_finding(sample, "repeated", "repeat other rows of it", repeated))
         keep &= ~repeated
-    return keep if keep.sum() >= LEAST_KEPT else np.ones(sample.size, dtype=bool)
+    return keep if sample.hash_share == 1.0 and keep.sum() >= LEAST_KEPT else None
 
 
-def _finding(sample: VendorSample, kind: str, count: int, what: str, which: NDArray[np.bool_]) -> Finding:
+def _finding(sample: Source, kind: str, what: str, which: NDArray[np.bool_]) -> Finding:
+    count = round(int(which.sum()) / sample.hash_share)
+    if sample.hash_share < 1.0:
+        message = (
+            f"about {count:,} of {sample.size:,} rows of {sample.name} {what}: so many rows are compared by "
+            f"one in {1.0 / sample.hash_share:.0f} of them, and all of them count."
+        )
+        return Finding(kind, message, vendor=sample.name, count=count)
     first = int(np.flatnonzero(which)[0]) + 1
     done = "they were left out" if sample.size - count >= LEAST_KEPT else "too few others, so they stay"
     message = f"{count} of {sample.size} rows of {sample.name} {what} (row {first} is the first): {done}."
@@ -201,18 +205,10 @@ def _shared(market: Market, equal: _Equal, shows: NDArray[np.bool_]) -> list[Fin
         for j in range(i):
             second = market.samples[j]
             if shows[i] and equal.has_excess(i, j) and equal.has_excess(j, i):
-                count = int(np.isin(equal.hashes[i], equal.hashes[j]).sum())
+                count = round(int(np.isin(equal.hashes[i], equal.hashes[j]).sum()) / first.hash_share)
                 if count < first.size:  # a whole preview shown twice has a finding of its own
                     message = (
                         f"{count} rows of {first.name} are also shown by {second.name}; all of them count."
                     )
                     found.append(Finding("shared", message, vendor=first.name, count=count))
     return found
-
-
-def _kept(sample: VendorSample, keep: NDArray[np.bool_]) -> VendorSample:
-    rows = sample.rows[keep]
-    rows.flags.writeable = False
-    return replace(
-        sample, rows=rows, labels=None if sample.labels is None else sample.labels[keep], digest=""
-    )

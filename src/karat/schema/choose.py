@@ -159,7 +159,7 @@ def _reason(column: Column, table: Table) -> tuple[str, int | None]:
         cells = (
             "1 cell is no number" if stray.count == 1 else f"{stray.count} cells are no numbers, the first"
         )
-        return f"{cells}: {stray.word[:40]!r} in {table.place(stray.row)}", stray.row + 1
+        return f"{cells}: {stray.word[:40]!r} in {table.place(stray.row)}", table.before + stray.row + 1
     return f"text such as {column.words[0][:40]!r}" if column.words else "text", None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import SchemaError
+from karat.schema.cells import clipped_cells, dropped_rows, filled_cells, refuse_cell, refuse_gap
 from karat.schema.choose import check_table, choose_columns
 from karat.schema.labels import check_target, is_missing, labels_of
 from karat.schema.layout import Block, Layout
@@ -39,6 +40,8 @@ LARGEST = 1e150
 
 MISSING = ("flag", "drop", "error")
 SCALINGS = ("reference", "none")
+
+_PARTS = ("centre", "scale", "fill")
 
 
 @dataclass(frozen=True)
@@ -97,32 +100,48 @@ class Encoder:
         target: str | None = None,
         missing: str = "flag",
         scaling: str = "reference",
+        gaps: Collection[str] = (),
     ) -> Encoder:
         """The encoder of a market's tables.
 
         Fitted on the table called `anchor`; without one, on all tables with the same weight each.
-        The other tables only decide which columns need a flag for missing cells.
+        The other tables only decide which columns need a flag for missing cells. Columns in `gaps` need one
+        in any case: where tables are samples, the missing cells may be elsewhere.
         """
-        _check_option("missing", missing, MISSING)
-        _check_option("scaling", scaling, SCALINGS)
         reference = tuple(tables) if anchor is None else (anchor,)
         chosen = choose_columns(tables, reference=reference[0], columns=columns, drop=drop, target=target)
         if target is not None:
             check_target(tables, target, anchor=anchor)
-        fields = tuple(Field(name, _kind(tables, name), 0.0, 1.0, 0.0) for name in chosen)
-        draft = cls(fields, reference, target, missing, scaling)
+        draft = cls.draft(tables, chosen, reference, target=target, missing=missing, scaling=scaling)
         flagged = {
             name
             for who, table in tables.items()
             for name, has_missing in draft._gaps(table, vendor=who).items()
             if has_missing and missing == "flag"
-        }
+        } | (set(gaps) if missing == "flag" else set())
         kept = {name: draft._kept_rows(tables[name], vendor=name) for name in reference}
         fitted = []
-        for field in fields:
+        for field in draft.fields:
             parts = [_values(tables[name], field.name)[kept[name]] for name in reference]
             fitted.append(_fit_field(field, parts, scaling, has_flag=field.name in flagged))
         return replace(draft, fields=tuple(fitted))
+
+    @classmethod
+    def draft(
+        cls,
+        tables: Mapping[str, Table],
+        chosen: Sequence[str],
+        reference: tuple[str, ...],
+        *,
+        target: str | None = None,
+        missing: str = "flag",
+        scaling: str = "reference",
+    ) -> Encoder:
+        """Columns and rules, with nothing fitted yet: enough to check tables."""
+        _check_option("missing", missing, MISSING)
+        _check_option("scaling", scaling, SCALINGS)
+        fields = tuple(Field(name, _kind(tables, name), 0.0, 1.0, 0.0) for name in chosen)
+        return cls(fields, reference, target, missing, scaling)
 
     @cached_property
     def layout(self) -> Layout:
@@ -154,15 +173,12 @@ class Encoder:
 
     def encode(self, table: Table, *, vendor: str) -> Encoded:
         """The rows of a table, shape (m, width); what was filled, cut off or dropped is in the findings."""
-        check_table(table, [field.name for field in self.fields], vendor=vendor)
-        self._gaps(table, vendor=vendor)
+        self.check(table, vendor=vendor)
         kept = self._kept_rows(table, vendor=vendor)
         found = []
         if len(kept) < table.rows:
             _refuse_too_few(len(kept), table, vendor)
-            count = table.rows - len(kept)
-            message = f"{count} of {table.rows} rows of {vendor} were left out for missing cells."
-            found.append(Finding("dropped-rows", message, vendor=vendor, count=count))
+            found.append(dropped_rows(table.rows - len(kept), table.rows, vendor))
         rows = np.empty((len(kept), self.layout.width))
         flag = len(self.fields)
         for i, field in enumerate(self.fields):
@@ -175,6 +191,21 @@ class Encoder:
                 flag += 1
         labels = self._labels(table, vendor)
         return Encoded(rows, None if labels is None else labels[kept], kept, tuple(found))
+
+    def rows(self, values: Matrix) -> Matrix:
+        """Raw values (m, fields) of rows that are kept, encoded: the same numbers as `encode` gives.
+
+        For parts of large tables, which have been looked at before: nothing is checked or found here.
+        """
+        gaps = np.isnan(values)
+        centre, scale, fill = (np.array([getattr(field, what) for field in self.fields]) for what in _PARTS)
+        unknown = np.array([field.is_unknown for field in self.fields])
+        filled = np.where(gaps | unknown, fill, values)
+        with np.errstate(over="ignore"):
+            encoded = (filled - centre) / scale
+        if self.scaling != "none":
+            encoded = np.where(unknown, encoded, np.clip(encoded, -CLIP, CLIP))
+        return np.hstack([encoded, gaps[:, [field.has_flag for field in self.fields]]])
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -190,6 +221,11 @@ class Encoder:
         text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=True, allow_nan=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def check(self, table: Table, *, vendor: str) -> dict[str, bool]:
+        """Which columns have missing cells, in a table whose columns and cells can be encoded; else raise."""
+        check_table(table, [field.name for field in self.fields], vendor=vendor)
+        return self._gaps(table, vendor=vendor)
+
     def _gaps(self, table: Table, *, vendor: str) -> dict[str, bool]:
         """Which columns have missing cells; infinities, and gaps where none may be, are refused."""
         gaps = {}
@@ -197,10 +233,10 @@ class Encoder:
             values = _values(table, field.name)
             limit = LARGEST if self.scaling == "none" else np.finfo(np.float64).max
             if bool((np.abs(values) > limit).any()):
-                _refuse_cell(values, np.abs(values) > limit, field.name, table, vendor)
+                refuse_cell(values, np.abs(values) > limit, field.name, table, vendor)
             gaps[field.name] = bool(np.isnan(values).any())
             if self.missing == "error" and gaps[field.name]:
-                _refuse_gap(values, field.name, table, vendor)
+                refuse_gap(values, field.name, table, vendor)
         return gaps
 
     def _kept_rows(self, table: Table, *, vendor: str) -> NDArray[np.int64]:
@@ -280,38 +316,7 @@ def _encode_column(field: Field, values: Vector, gaps: NDArray[np.bool_], scalin
 def _column_findings(field: Field, vendor: str, *, gaps: int, clipped: int) -> list[Finding]:
     found = []
     if gaps:
-        flagged = " and flagged" if field.has_flag else ""
-        cells = "1 cell" if gaps == 1 else f"{gaps} cells"
-        are = "is" if gaps == 1 else "are"
-        message = f"{cells} of {field.name} {are} missing in {vendor}: filled at the reference mean{flagged}."
-        found.append(Finding("missing", message, vendor, field.name, gaps))
+        found.append(filled_cells(gaps, field.name, vendor, is_flagged=field.has_flag))
     if clipped:
-        cells = "1 cell" if clipped == 1 else f"{clipped} cells"
-        lie = "lies" if clipped == 1 else "lie"
-        message = f"{cells} of {field.name} in {vendor} {lie} beyond {CLIP:g} deviations: cut off there."
-        found.append(Finding("clipped", message, vendor, field.name, clipped))
+        found.append(clipped_cells(clipped, field.name, vendor, deviations=CLIP))
     return found
-
-
-def _refuse_cell(values: Vector, bad: NDArray[np.bool_], column: str, table: Table, vendor: str) -> None:
-    row = int(np.argmax(bad))
-    what = "an infinite number" if np.isinf(values[row]) else f"{values[row]:.3g}, whose square overflows,"
-    raise SchemaError(
-        f"{vendor!r} has {what} in column {column!r}, {table.place(row)} ({int(bad.sum())} such cells).",
-        hint=f"Replace it, write it as missing, or leave the column out with drop=[{column!r}] (--drop).",
-        vendor=vendor,
-        column=column,
-        row=row + 1,
-    )
-
-
-def _refuse_gap(values: Vector, column: str, table: Table, vendor: str) -> None:
-    row = int(np.argmax(np.isnan(values)))
-    raise SchemaError(
-        f"{vendor!r} has no value in column {column!r}, {table.place(row)} "
-        f"({int(np.isnan(values).sum())} such cells).",
-        hint="Fill it, or use missing='flag' or missing='drop' (--missing).",
-        vendor=vendor,
-        column=column,
-        row=row + 1,
-    )

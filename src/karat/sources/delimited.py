@@ -22,6 +22,7 @@ import numpy as np
 from karat.errors import SourceError
 from karat.sources.arrow import ColumnReader, floats
 from karat.sources.budget import Budget
+from karat.sources.large import LargeFile
 from karat.sources.names import checked_names
 from karat.sources.table import Column, Note, Numbers, SourceFile, Stray, Table, Text
 from karat.typing import Vector
@@ -65,12 +66,49 @@ def read_delimited(path: Path) -> Table:
     as_text = _second_pass(path, manner, budget, unsettled)
     columns = tuple(column if column is not None else as_text[name] for name, column in first.items())
     rows = _length(columns[0])
+    return Table(columns, rows, (SourceFile(path.name, manner.sha256, rows),), _notes(path, manner))
+
+
+def large_delimited(path: Path) -> LargeFile:
+    """The same file in chunks. What a column is follows from each chunk alone."""
+    manner = _manner_of(path)
+
+    def chunks(wanted: Sequence[str]) -> Iterator[Table]:
+        for batch in _batches(path, manner, wanted):
+            budget = Budget.of(path.name)
+            columns = tuple(_one_column(name, batch.column(i), budget) for i, name in enumerate(wanted))
+            yield Table(columns, batch.num_rows)
+
+    return LargeFile(path.name, manner.sha256, manner.names, chunks, _notes(path, manner))
+
+
+def delimited_cells(path: Path) -> float:
+    """About how many cells the file holds, from how many its beginning holds."""
+    with path.open("rb") as stream:
+        start = stream.read(CHUNK)
+    delimiter = max(DELIMITERS.encode(), key=start.count)
+    return (start.count(delimiter) + start.count(b"\n")) / max(len(start), 1) * path.stat().st_size
+
+
+def _one_column(name: str, cells: Any, budget: Budget) -> Column:
+    """A chunk of strings as what it is."""
+    import pyarrow as pa
+
+    numbers = _numbers(cells)
+    if numbers is not None:
+        return Numbers(name, numbers, "empty" if np.isnan(numbers).all() else "number")
+    reader = ColumnReader(name, pa.string(), budget)
+    reader.add(cells)
+    return _settle_text(reader.finish())
+
+
+def _notes(path: Path, manner: _Manner) -> tuple[Note, ...]:
     notes = []
     if manner.delimiter != ",":
         notes.append(Note("delimiter", f"{path.name} is separated by {manner.delimiter!r}."))
     if manner.encoding == "utf-16":
         notes.append(Note("encoding", f"{path.name} is written in UTF-16."))
-    return Table(columns, rows, (SourceFile(path.name, manner.sha256, rows),), tuple(notes))
+    return tuple(notes)
 
 
 def _manner_of(path: Path) -> _Manner:

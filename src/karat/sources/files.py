@@ -9,26 +9,45 @@ import difflib
 import glob
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from karat.errors import SourceError
-from karat.sources.delimited import read_delimited
-from karat.sources.npz import read_npz
-from karat.sources.parquet import read_parquet
+from karat.sources.delimited import delimited_cells, large_delimited, read_delimited
+from karat.sources.large import LargeFile, LargeTable
+from karat.sources.npz import large_npz, npz_cells, read_npz
+from karat.sources.parquet import large_parquet, parquet_cells, read_parquet
 from karat.sources.stack import stack_tables
 from karat.sources.table import Table
 
-READERS: dict[str, Callable[[Path], Table]] = {
-    ".csv": read_delimited,
-    ".tsv": read_delimited,
-    ".txt": read_delimited,
-    ".parquet": read_parquet,
-    ".pq": read_parquet,
-    ".npz": read_npz,
+
+@dataclass(frozen=True)
+class Format:
+    """How a kind of file is read whole, how in parts, and about how many cells it holds."""
+
+    read: Callable[[Path], Table]
+    open_large: Callable[[Path], LargeFile]
+    cells: Callable[[Path], float]
+
+
+DELIMITED = Format(read_delimited, large_delimited, delimited_cells)
+PARQUET = Format(read_parquet, large_parquet, parquet_cells)
+NPZ = Format(read_npz, large_npz, npz_cells)
+
+FORMATS = {
+    ".csv": DELIMITED,
+    ".tsv": DELIMITED,
+    ".txt": DELIMITED,
+    ".parquet": PARQUET,
+    ".pq": PARQUET,
+    ".npz": NPZ,
 }
 
 MOST_FILES = 10_000
 """A folder with more files is refused before any is opened."""
+
+MOST_CELLS_PER_BYTE = 64
+"""Cells that a byte of an honest file stands for, at most: even columns of zeros take a bit now and then."""
 
 KINDS = "CSV (.csv, .tsv, .txt), Parquet (.parquet, .pq) and npz (.npz)"
 
@@ -53,11 +72,60 @@ LOOK = 64
 
 def read_path(given: str | Path) -> Table:
     """The table of a file, of all files in a folder, or of all files that a pattern finds."""
+    return _stacked(files_of(given))
+
+
+def read_paths(paths: Sequence[str | Path]) -> Table:
+    """Several files as one table, rows below rows, columns matched by name."""
+    return _stacked(files_of(paths))
+
+
+def _stacked(paths: Sequence[Path]) -> Table:
+    tables = [_format_of(path).read(path) for path in paths]
+    return tables[0] if len(tables) == 1 else stack_tables(tables)
+
+
+def open_large(given: str | Path | Sequence[str | Path]) -> LargeTable:
+    """The same as `read_path` and `read_paths`, in parts."""
+    return LargeTable(tuple(_format_of(path).open_large(path) for path in files_of(given)))
+
+
+def cells_of(given: str | Path | Sequence[str | Path]) -> float:
+    """About how many cells the files hold; 0 for what cannot be read, or unfolds like no honest file.
+
+    A file of one megabyte that promises a hundred million cells is left to the readers, which refuse it.
+    """
+    cells = 0.0
+    with suppress(SourceError, OSError):
+        for path in files_of(given):
+            held = _format_of(path).cells(path)
+            if held > MOST_CELLS_PER_BYTE * path.stat().st_size:
+                return 0.0
+            cells += held
+    return cells
+
+
+def files_of(given: str | Path | Sequence[str | Path]) -> list[Path]:
+    """The files that a path, a folder, a pattern, or a list of these stands for."""
+    if isinstance(given, (str, Path)):
+        return _files_at(given)
+    if not given:
+        raise SourceError("a source was given as an empty list of files.", hint="Give at least one file.")
+    found = [file for path in given for file in _files_at(path)]
+    if len(found) > MOST_FILES:
+        raise SourceError(
+            f"a source has {len(found):,} files; at most {MOST_FILES:,} are read.",
+            hint="Join them into fewer files.",
+        )
+    return found
+
+
+def _files_at(given: str | Path) -> list[Path]:
     path = Path(given)
     if not str(given).strip():  # Path("") is the working folder
         raise SourceError("a source was given as an empty path.", hint="Give a file, a folder or a pattern.")
     if _exists(path):
-        return read_paths(_in_folder(path)) if path.is_dir() else _read_file(path)
+        return _in_folder(path) if path.is_dir() else [path]
     text = str(given)
     if "://" in text:
         raise SourceError(f"{text!r} is a network address.", hint="Download the file and give its path.")
@@ -65,21 +133,8 @@ def read_path(given: str | Path) -> Table:
         found = sorted(Path(name) for name in glob.glob(text) if Path(name).is_file())  # noqa: PTH207 (Path.glob takes no absolute pattern)
         if not found:
             raise SourceError(f"no file matches {text!r}.", hint="Check the folder and the pattern.")
-        return read_paths(found)
+        return found
     raise _not_there(path)
-
-
-def read_paths(paths: Sequence[str | Path]) -> Table:
-    """Several files as one table, rows below rows, columns matched by name."""
-    if not paths:
-        raise SourceError("a source was given as an empty list of files.", hint="Give at least one file.")
-    if len(paths) > MOST_FILES:
-        raise SourceError(
-            f"a source has {len(paths):,} files; at most {MOST_FILES:,} are read.",
-            hint="Join them into fewer files.",
-        )
-    tables = [_read_file(Path(path)) if _exists(Path(path)) else read_path(path) for path in paths]
-    return tables[0] if len(tables) == 1 else stack_tables(tables)
 
 
 def _in_folder(folder: Path) -> list[Path]:
@@ -92,7 +147,7 @@ def _in_folder(folder: Path) -> list[Path]:
                 f"the folder {folder.name!r} has more than {MOST_FILES:,} entries.",
                 hint="Join the files into fewer.",
             )
-        if path.name.startswith(".") or path.suffix.lower() not in READERS or not path.is_file():
+        if path.name.startswith(".") or path.suffix.lower() not in FORMATS or not path.is_file():
             continue
         if path.is_symlink() and not path.resolve().is_relative_to(inside):
             raise SourceError(
@@ -119,9 +174,8 @@ def _entries(folder: Path) -> Iterator[Path]:
         ) from problem
 
 
-def _read_file(path: Path) -> Table:
-    if path.is_dir():
-        return read_path(path)
+def _format_of(path: Path) -> Format:
+    """What a file is, by its first bytes and its suffix."""
     if not path.is_file():
         raise SourceError(f"{path.name!r} is no regular file.", hint="Give a file, a folder or a pattern.")
     try:
@@ -134,12 +188,12 @@ def _read_file(path: Path) -> Table:
         ) from problem
     if not start:
         raise SourceError(f"{path.name} is empty.", hint="Give a file with a header and rows.")
-    return _reader(path, start)(path)
+    return _format(path, start)
 
 
-def _reader(path: Path, start: bytes) -> Callable[[Path], Table]:
+def _format(path: Path, start: bytes) -> Format:
     if start.startswith(b"PAR1"):
-        return read_parquet
+        return PARQUET
     suffix = path.suffix.lower()
     if start.startswith(b"PK") and suffix != ".npz":
         raise SourceError(
@@ -152,7 +206,7 @@ def _reader(path: Path, start: bytes) -> Callable[[Path], Table]:
             f"{path.name} is {foreign}, which karat does not read.",
             hint=f"Unpack or convert it: karat reads {KINDS}.",
         )
-    if suffix not in READERS:
+    if suffix not in FORMATS:
         said = f"the suffix {suffix!r}, which karat does not read" if suffix else "no suffix"
         raise SourceError(f"{path.name} has {said}.", hint=f"karat reads {KINDS}.")
     if start.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(PAGES):
@@ -160,7 +214,7 @@ def _reader(path: Path, start: bytes) -> Callable[[Path], Table]:
             f"{path.name} is a web page, not a table.",
             hint="Fetch the file itself: its address may ask for a login first.",
         )
-    return READERS[suffix]
+    return FORMATS[suffix]
 
 
 def _exists(path: Path) -> bool:

@@ -7,8 +7,12 @@ shape (m, d) gives columns name_0, name_1, ...; a member alone gives x0, x1, ...
 from __future__ import annotations
 
 import hashlib
+import math
 import zipfile
 import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +20,9 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from karat.errors import SourceError
+from karat.errors import KaratError, SourceError
 from karat.sources.budget import Budget
+from karat.sources.large import CELLS_AT_ONCE, LargeFile
 from karat.sources.names import checked_names
 from karat.sources.table import Column, Note, Numbers, SourceFile, Table, Unreadable, text_column
 
@@ -45,22 +50,115 @@ READ_FAILURES = (
 
 def read_npz(path: Path) -> Table:
     """The table of an npz file of equally long arrays."""
+    with _opened(path) as archive:
+        arrays, notes = _members(archive, path, Budget.of(path.name))
+    columns = _side_by_side(arrays, path)
+    rows = len(next(iter(arrays.values())))
+    return Table(columns, rows, (SourceFile(path.name, _sha256(path), rows),), tuple(notes))
+
+
+def large_npz(path: Path) -> LargeFile:
+    """The same file, some rows of every member at a time; its arrays hold numbers, row after row."""
+    with _opened(path) as archive:
+        members = _outlines(archive, path)
+    _refuse_other_lengths({name: member.shape[0] for name, member in members.items()}, path)
+    places = _places({name: member.shape for name, member in members.items()}, path)
+
+    def chunks(wanted: Sequence[str]) -> Iterator[Table]:
+        with _opened(path) as archive:
+            used = {name: members[name] for name in dict.fromkeys(places[column][0] for column in wanted)}
+            for rows, arrays in _in_step(archive, used):
+                yield Table(
+                    tuple(_column(name, arrays[places[name][0]][:, places[name][1]]) for name in wanted), rows
+                )
+
+    return LargeFile(path.name, _sha256(path), tuple(places), chunks)
+
+
+def npz_cells(path: Path) -> float:
+    """How many cells the file says that it holds."""
+    with _opened(path) as archive:
+        return float(sum(math.prod(member.shape) for member in _outlines(archive, path).values()))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive; whatever goes wrong with it is said in words."""
     try:
         _refuse_crowds(path)
         with zipfile.ZipFile(path) as archive:
-            arrays, notes = _members(archive, path, Budget.of(path.name))
+            yield archive
     except READ_FAILURES as problem:
-        if isinstance(problem, SourceError):
+        if isinstance(problem, KaratError):
             raise
         raise SourceError(
             f"{path.name} cannot be read as npz: {str(problem)[:200].rstrip('.') or type(problem).__name__}.",
             hint="The file is damaged or no npz: write it with numpy.savez(path, rows=array).",
         ) from problem
-    columns = _side_by_side(arrays, path)
-    rows = len(next(iter(arrays.values())))
+
+
+def _sha256(path: Path) -> str:
     with path.open("rb") as stream:
-        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-    return Table(columns, rows, (SourceFile(path.name, sha256, rows),), tuple(notes))
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class _Member:
+    """An array in the archive, before it is read."""
+
+    filename: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+
+def _outlines(archive: zipfile.ZipFile, path: Path) -> dict[str, _Member]:
+    """The arrays of a large file, from their headers alone; single values are passed over."""
+    found = {}
+    for member in archive.infolist():
+        name = member.filename.removesuffix(".npy")
+        with archive.open(member) as stream:
+            shape, is_fortran, dtype = _header(stream)
+        if not shape:
+            continue
+        if dtype.kind not in "iufb" or (is_fortran and math.prod(shape[1:]) > 1):
+            raise SourceError(
+                f"{name[:100]!r} in {path.name} is too large to be held, "
+                f"and {'stands column after column' if dtype.kind in 'iufb' else 'holds no numbers'}.",
+                hint="Save numbers, row after row: numpy.savez(path, rows=numpy.ascontiguousarray(array)).",
+                column=name[:100],
+            )
+        found[name] = _Member(member.filename, shape, dtype)
+    if not found:
+        raise SourceError(
+            f"{path.name} holds no arrays.", hint="Write it with numpy.savez(path, rows=array)."
+        )
+    return found
+
+
+def _in_step(
+    archive: zipfile.ZipFile, members: dict[str, _Member]
+) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
+    """Some rows of every array at a time, (m, width)."""
+    widths = {name: math.prod(member.shape[1:]) for name, member in members.items()}
+    step, left = max(1, CELLS_AT_ONCE // sum(widths.values())), next(iter(members.values())).shape[0]
+    with ExitStack() as stack:
+        streams = {
+            name: stack.enter_context(archive.open(member.filename)) for name, member in members.items()
+        }
+        for stream in streams.values():
+            _header(stream)
+        while left:
+            rows = min(step, left)
+            left -= rows
+            yield rows, {name: _rows(streams[name], rows, widths[name], members[name]) for name in members}
+
+
+def _rows(stream: Any, rows: int, width: int, member: _Member) -> NDArray[Any]:
+    wanted = rows * width * member.dtype.itemsize
+    found = stream.read(wanted)
+    if len(found) < wanted:
+        raise EOFError(f"{member.filename} ends early")
+    return np.frombuffer(found, dtype=member.dtype).reshape(rows, width)
 
 
 def _refuse_crowds(path: Path) -> None:
@@ -92,7 +190,7 @@ def _members(
         if name in arrays:
             raise SourceError(f"{path.name} holds {name[:100]!r} twice.", hint="Write the file again.")
         with archive.open(member) as stream:
-            shape, dtype = _header(stream)
+            shape, _, dtype = _header(stream)
             _refuse_unfit(name, shape, dtype, path, budget)
         if not shape:
             notes.append(Note("ignored-member", f"{name!r} in {path.name} is a single value, not used."))
@@ -106,12 +204,12 @@ def _members(
     return arrays, notes
 
 
-def _header(stream: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type of a member, from its first bytes."""
+def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape of a member, whether it stands column after column, and its type, from its first bytes."""
     version = npy_format.read_magic(stream)
     read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
-    shape, _, dtype = read(stream)
-    return shape, dtype
+    shape, is_fortran, dtype = read(stream)
+    return shape, is_fortran, dtype
 
 
 def _refuse_unfit(
@@ -131,7 +229,13 @@ def _refuse_unfit(
 
 
 def _side_by_side(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[Column, ...]:
-    lengths = {name: len(array) for name, array in arrays.items()}
+    _refuse_other_lengths({name: len(array) for name, array in arrays.items()}, path)
+    flat = {name: array.reshape(len(array), -1) for name, array in arrays.items()}
+    places = _places({name: array.shape for name, array in arrays.items()}, path)
+    return tuple(_column(name, flat[member][:, i]) for name, (member, i) in places.items())
+
+
+def _refuse_other_lengths(lengths: Mapping[str, int], path: Path) -> None:
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:6])
         raise SourceError(
@@ -140,16 +244,19 @@ def _side_by_side(arrays: dict[str, NDArray[Any]], path: Path) -> tuple[Column, 
         )
     if 0 in lengths.values():
         raise SourceError(f"{path.name} has no rows.", hint="Ask the vendor for rows, or leave the file out.")
-    pieces: list[tuple[str, NDArray[Any]]] = []
-    for name, array in arrays.items():
-        if array.ndim == 1:
-            pieces.append((name, array))
+
+
+def _places(shapes: Mapping[str, tuple[int, ...]], path: Path) -> dict[str, tuple[str, int]]:
+    """Each column's name, to the member that holds it and its place there."""
+    places: list[tuple[str, str, int]] = []
+    for member, shape in shapes.items():
+        if len(shape) == 1:
+            places.append((member, member, 0))
             continue
-        flat = array.reshape(len(array), -1)
-        stem = "x" if len(arrays) == 1 else f"{name}_"
-        pieces += [(f"{stem}{i}", flat[:, i]) for i in range(flat.shape[1])]
-    names = checked_names([name for name, _ in pieces], place=path.name)
-    return tuple(_column(name, cells) for name, (_, cells) in zip(names, pieces, strict=True))
+        stem = "x" if len(shapes) == 1 else f"{member}_"
+        places += [(f"{stem}{i}", member, i) for i in range(math.prod(shape[1:]))]
+    names = checked_names([name for name, _, _ in places], place=path.name)
+    return {name: (member, i) for name, (_, member, i) in zip(names, places, strict=True)}
 
 
 def _column(name: str, cells: NDArray[Any]) -> Column:

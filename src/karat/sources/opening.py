@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from karat.errors import SourceError
+from karat.sources.budget import allowed_cells
+from karat.sources.large import LargeTable
 from karat.sources.table import Table
+
+SOURCES_AT_ONCE = 4
+"""Sources of the largest size that are held in memory together."""
 
 
 def is_tabular(thing: Any) -> bool:
@@ -48,3 +54,32 @@ def open_table(thing: Any) -> Table:
         f"a {type(thing).__name__!r} has no named columns.",
         hint="Give a path, a list of paths or a data frame.",
     )
+
+
+def is_large(things: Collection[Any]) -> bool:
+    """Whether sources hold more cells than are read into memory, one of them or all together."""
+    most = allowed_cells()
+    cells = [cells_in(thing) for thing in things]
+    return max(cells, default=0.0) > most or sum(cells) > SOURCES_AT_ONCE * most
+
+
+def open_large(thing: Any) -> LargeTable:
+    """Anything with named columns, in parts; what is in memory already is one part."""
+    if _is_files(thing):
+        from karat.sources.files import open_large
+
+        return open_large(thing)
+    return LargeTable.of(open_table(thing))
+
+
+def cells_in(thing: Any) -> float:
+    """About how many cells files hold; 0 for what is in memory already, and fits there."""
+    if not _is_files(thing):
+        return 0.0
+    from karat.sources.files import cells_of
+
+    return cells_of(thing)
+
+
+def _is_files(thing: Any) -> bool:
+    return isinstance(thing, (str, Path, list, tuple))

@@ -7,17 +7,17 @@ are read, and noted.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from karat.errors import SourceError
+from karat.errors import KaratError, SourceError
 from karat.sources.arrow import ColumnReader, kind_of
 from karat.sources.budget import Budget
+from karat.sources.large import CELLS_AT_ONCE, LargeFile
 from karat.sources.names import checked_names
 from karat.sources.table import Column, Note, SourceFile, Table
-
-CELLS_PER_BATCH = 1 << 21
 
 SAVED_INDEX = "__index_level_"
 """How pandas names the columns in which it saves a row index; they are no data."""
@@ -28,6 +28,44 @@ READ_FAILURES = (OSError, ValueError, TypeError, KeyError, OverflowError, Memory
 
 def read_parquet(path: Path) -> Table:
     """The table of a Parquet file; lists, bytes and other nested columns are named, not read."""
+    with _opened(path) as file:
+        columns = _columns(path, file)
+        rows = file.metadata.num_rows
+        notes = _notes(path, file)
+        sha256 = _sha256(path)
+    return Table(columns, rows, (SourceFile(path.name, sha256, rows),), notes)
+
+
+def large_parquet(path: Path) -> LargeFile:
+    """The same file, batch by batch."""
+
+    def chunks(wanted: Sequence[str]) -> Iterator[Table]:
+        with _opened(path) as file:
+            names, fields = _named_fields(path, file)
+            chosen = [fields[names.index(name)] for name in wanted]
+            readable = [field.name for field in chosen if kind_of(field.type) != "other"]
+            for batch in _batches(file, readable):
+                batch.validate(full=True)
+                yield Table(
+                    tuple(_one_column(*pair, batch) for pair in zip(wanted, chosen, strict=True)), len(batch)
+                )
+
+    with _opened(path) as file:
+        names, _ = _named_fields(path, file)
+        notes = _notes(path, file)
+        sha256 = _sha256(path)
+    return LargeFile(path.name, sha256, names, chunks, notes)
+
+
+def parquet_cells(path: Path) -> float:
+    """How many cells the file says that it holds."""
+    with _opened(path) as file:
+        return float(file.metadata.num_rows) * len(file.schema_arrow)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """The file, with its text as codes; whatever goes wrong with it is said in words."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -35,25 +73,36 @@ def read_parquet(path: Path) -> Table:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             text = [field.name for field in file.schema_arrow if kind_of(field.type) == "text"]
         with parquet.ParquetFile(path, page_checksum_verification=True, read_dictionary=text) as file:
-            columns = _columns(path, file)
-            rows = file.metadata.num_rows
-            is_checked = _has_checksums(path, file.metadata)
-        sha256 = _sha256(path)
+            yield file
     except (pa.ArrowException, *READ_FAILURES) as problem:
-        if isinstance(problem, SourceError):
+        if isinstance(problem, KaratError):
             raise
         raise SourceError(
             f"{path.name} cannot be read as Parquet: {_first_line(problem)}.",
             hint="The file is damaged or cut short: fetch it again, or ask the vendor for another copy.",
         ) from problem
-    notes = [] if is_checked else [_no_checksums(path)]
-    return Table(columns, rows, (SourceFile(path.name, sha256, rows),), tuple(notes))
+
+
+def _named_fields(path: Path, file: Any) -> tuple[tuple[str, ...], list[Any]]:
+    """The columns' names and Arrow's fields, without a saved index."""
+    fields = [field for field in file.schema_arrow if not field.name.startswith(SAVED_INDEX)]
+    return checked_names([field.name for field in fields], place=path.name), fields
+
+
+def _one_column(name: str, field: Any, batch: Any) -> Column:
+    reader = ColumnReader(name, field.type)
+    if reader.kind != "other":
+        reader.add(batch.column(field.name))
+    return reader.finish()
+
+
+def _notes(path: Path, file: Any) -> tuple[Note, ...]:
+    return () if _has_checksums(path, file.metadata) else (_no_checksums(path),)
 
 
 def _columns(path: Path, file: Any) -> tuple[Column, ...]:
     budget = Budget.of(path.name)
-    fields = [field for field in file.schema_arrow if not field.name.startswith(SAVED_INDEX)]
-    names = checked_names([field.name for field in fields], place=path.name)
+    names, fields = _named_fields(path, file)
     rows = file.metadata.num_rows
     if rows == 0:
         raise SourceError(
@@ -80,7 +129,7 @@ def _columns(path: Path, file: Any) -> tuple[Column, ...]:
 def _batches(file: Any, names: list[str]) -> Iterator[Any]:
     if not names:
         return
-    for batch in file.iter_batches(batch_size=max(1, CELLS_PER_BATCH // len(names)), columns=names):
+    for batch in file.iter_batches(batch_size=max(1, CELLS_AT_ONCE // len(names)), columns=names):
         yield batch.select(names)  # a dotted name may bring its relatives along
 
 

@@ -90,12 +90,14 @@ class Table:
     """Columns of equal length.
 
     files: what was read, in order; empty for data frames. notes: what was odd.
+    before: rows of the same file that stand above these, where the table is a part of it.
     """
 
     columns: tuple[Column, ...]
     rows: int
     files: tuple[SourceFile, ...] = ()
     notes: tuple[Note, ...] = field(default=())
+    before: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,9 +116,9 @@ class Table:
         """
         for file in self.files:
             if row < file.rows:
-                return f"row {row + 1} of {file.path}"
+                return f"row {self.before + row + 1} of {file.path}"
             row -= file.rows
-        return f"row {row + 1}"
+        return f"row {self.before + row + 1}"
 
     @classmethod
     def of(cls, **columns: Sequence[float] | Sequence[str]) -> Table:

@@ -15,12 +15,14 @@ import numpy as np
 from karat.errors import MarketError, SourceError
 from karat.schema import Encoder, Finding, Layout
 from karat.shown import Shown
-from karat.sources import Table, is_tabular, open_table
-from karat.typing import Rows, Vector
+from karat.sources import Table, is_large, is_tabular, open_table
+from karat.typing import Progress, Rows, Vector
 from karat.vendors.arrays import read_only
+from karat.vendors.large import read_large
 from karat.vendors.naming import ANCHOR, check_anchor_name, name_vendors, who
 from karat.vendors.oddities import market_findings
 from karat.vendors.sample import VendorSample, check_size
+from karat.vendors.streamed import Source, StreamedSample
 
 FIT = "rows to fit on"
 """What messages call the rows that encoder and kernel are fitted on."""
@@ -53,13 +55,13 @@ class Market(Shown):
     (('acme', 'globex'), [2, 2, 2])
     """
 
-    samples: tuple[VendorSample, ...]
-    anchor: VendorSample | None
+    samples: tuple[Source, ...]
+    anchor: Source | None
     layout: Layout
     encoder: Encoder | None = None
     findings: tuple[Finding, ...] = ()
     inputs: tuple[InputFile, ...] = ()
-    fitted_on: VendorSample | None = None
+    fitted_on: Source | None = None
 
     def __post_init__(self) -> None:
         others = () if self.fitted_on is None else (self.fitted_on,)
@@ -78,15 +80,20 @@ class Market(Shown):
         return tuple(sample.name for sample in self.samples)
 
     @property
-    def sources(self) -> tuple[VendorSample, ...]:
+    def sources(self) -> tuple[Source, ...]:
         """The vendors, then the anchor."""
         return self.samples if self.anchor is None else (*self.samples, self.anchor)
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether the rows stay in their files, because they do not fit in memory."""
+        return any(isinstance(source, StreamedSample) for source in self.sources)
 
     @property
     def reference_rows(self) -> list[Rows]:
         """The rows that bandwidths follow from: those set aside, the anchor's, or all vendors'."""
         own = self.fitted_on if self.fitted_on is not None else self.anchor
-        return [source.rows for source in (self.samples if own is None else (own,))]
+        return [source.some_rows for source in (self.samples if own is None else (own,))]
 
     @property
     def centre(self) -> Vector:
@@ -120,8 +127,12 @@ class Market(Shown):
         target: str | None = None,
         missing: str = "flag",
         scaling: str = "reference",
+        progress: Progress | None = None,
     ) -> Market:
         """The market of what was given: a mapping of names to arrays, data frames or paths.
+
+        Files with more cells than the setting KARAT_MAX_CELLS (50 million in one source, four times as many
+        in all) stay where they are and are read in parts, as often as needed.
 
         Args:
             given: the mapping, a list of paths (named by their stems), or a Market, returned as it is.
@@ -134,6 +145,7 @@ class Market(Shown):
             missing: "flag" fills a missing cell at the reference mean and adds a column that says so;
                 "drop" leaves such rows out, counted; "error" refuses them.
             scaling: "reference" centres and scales by the reference's mean and deviation; "none" does not.
+            progress: told of the cells of large files while these are looked at.
         """
         options = _Options.of(columns, drop, target, missing, scaling)
         if isinstance(given, Market):
@@ -147,6 +159,8 @@ class Market(Shown):
             sources = {**sources, FIT: fit_on}
         is_named = {name: is_tabular(brought) for name, brought in sources.items()}
         if all(is_named.values()):
+            if is_large(sources.values()):
+                return _market_of_large_tables(sources, anchor is not None, options, progress)
             return _market_of_tables(sources, has_anchor=anchor is not None, options=options)
         if any(is_named.values()):
             _refuse_mixture(is_named)
@@ -243,7 +257,7 @@ def _market_of_tables(brought: Mapping[str, Any], *, has_anchor: bool, options: 
         InputFile(name, file.path, file.sha256, file.rows) for name in tables for file in tables[name].files
     )
     findings = [*encoder.findings, *_reading_findings(tables, options.target)]
-    sources = []
+    sources: list[Source] = []
     for name in list(tables):
         encoded = encoder.encode(tables.pop(name), vendor=name)  # a table is let go once it is encoded
         findings += encoded.findings
@@ -255,18 +269,37 @@ def _market_of_tables(brought: Mapping[str, Any], *, has_anchor: bool, options: 
     return Market(tuple(sources), anchor, encoder.layout, encoder, tuple(findings), inputs, fitted_on)
 
 
+def _market_of_large_tables(
+    brought: Mapping[str, Any], has_anchor: bool, options: _Options, progress: Progress | None
+) -> Market:
+    read = read_large(
+        brought,
+        anchor=FIT if FIT in brought else ANCHOR if has_anchor else None,
+        columns=options.columns,
+        drop=options.drop,
+        target=options.target,
+        missing=options.missing,
+        scaling=options.scaling,
+        progress=progress,
+    )
+    sources: list[Source] = [*read.samples]
+    inputs = tuple(
+        InputFile(name, file.path, file.sha256, file.rows)
+        for name, files in read.files.items()
+        for file in files
+    )
+    fitted_on = sources.pop() if FIT in brought else None
+    anchor = sources.pop() if has_anchor else None
+    findings = (*read.findings, *market_findings(sources, anchor))
+    return Market(tuple(sources), anchor, read.encoder.layout, read.encoder, findings, inputs, fitted_on)
+
+
 def _open(thing: Any, *, vendor: str) -> Table:
     """The table a vendor brought; whatever is wrong with it is said with the vendor's name."""
     try:
         return open_table(thing)
     except SourceError as problem:
-        raise SourceError(
-            f"{vendor!r}: {problem.problem}",
-            hint=problem.hint,
-            vendor=vendor,
-            column=problem.column,
-            row=problem.row,
-        ) from problem
+        raise problem.of(vendor) from problem
 
 
 def _reading_findings(tables: Mapping[str, Table], target: str | None) -> list[Finding]:

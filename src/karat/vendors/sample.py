@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from karat.errors import MarketError
 from karat.typing import Rows
 from karat.vendors.arrays import read_only, rows_from
 from karat.vendors.naming import who
+
+Hashes = NDArray[np.uint64]
 
 LEAST_ROWS = 2
 """An unbiased squared distance needs two rows: no row may meet itself."""
@@ -50,6 +53,30 @@ class VendorSample:
     def size(self) -> int:
         """How many rows there are."""
         return len(self.rows)
+
+    @property
+    def some_rows(self) -> Rows:
+        """Rows for what needs only some of them: all."""
+        return self.rows
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        """(m,), equal for equal rows."""
+        from karat.vendors.hashes import row_hashes  # numba, which import karat does not pay
+
+        return row_hashes(self.rows)
+
+    @property
+    def hash_share(self) -> float:
+        """Of the rows, that `hashes` are of."""
+        return 1.0
+
+    def picked(self, keep: NDArray[np.bool_]) -> VendorSample:
+        """The sample with some of its rows."""
+        rows = self.rows[keep]
+        rows.flags.writeable = False
+        labels = None if self.labels is None else self.labels[keep]
+        return replace(self, rows=rows, labels=labels, digest="")
 
     @property
     def width(self) -> int:

@@ -19,11 +19,6 @@ def row_hashes(rows: Rows) -> Hashes:
     return np.asarray(_hashed(np.ascontiguousarray(rows, dtype=np.float64) + 0.0).copy())
 
 
-def column_hashes(rows: Rows, column: int) -> Hashes:
-    """(m,), the same for one column alone."""
-    return row_hashes(rows[:, column : column + 1])
-
-
 def _hashed(rows: NDArray[np.float64]) -> Hashes:
     result: Hashes = _mix(rows.view(np.uint64))
     return result

@@ -1,0 +1,158 @@
+"""A market of files that do not fit in memory: looked at once, then read in parts by whoever asks.
+
+Encoder and kernel follow from a random sample of the reference's rows (from all of them where they are few);
+everything else is read in full. All sources are treated alike, the small ones too, so that copies of rows are
+found between them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+from karat.errors import SourceError
+from karat.schema import Encoder, Finding
+from karat.schema.cells import clipped_somewhere, dropped_rows, filled_cells
+from karat.schema.choose import choose_columns
+from karat.schema.encode import CLIP
+from karat.schema.labels import check_target
+from karat.sources import LargeTable, SourceFile, cells_in, open_large
+from karat.typing import Progress
+from karat.vendors.look import Look, look_at
+from karat.vendors.sample import check_size
+from karat.vendors.streamed import StreamedSample
+
+SAMPLED_CELLS = 1 << 23
+"""Cells of the rows that are kept of all sources together, 64 MB, and once more of the anchor."""
+
+FEWEST_SAMPLED, MOST_SAMPLED = 10, 20_000
+MOST_FITTED = 100_000
+"""Rows of the anchor that scales follow from: their errors are below a per cent of a deviation."""
+
+MOST_HASHES = 1 << 24
+"""Hashes of rows that are kept of all sources together, 128 MB."""
+
+
+@dataclass(frozen=True)
+class LargeSources:
+    """What a market is made of."""
+
+    samples: tuple[StreamedSample, ...]
+    encoder: Encoder
+    files: Mapping[str, tuple[SourceFile, ...]]
+    findings: tuple[Finding, ...]
+
+
+def read_large(
+    brought: Mapping[str, Any],
+    *,
+    anchor: str | None,
+    columns: Sequence[str] | None,
+    drop: Sequence[str],
+    target: str | None,
+    missing: str,
+    scaling: str,
+    progress: Progress | None = None,
+) -> LargeSources:
+    """Open and look at every source; scales are fitted on the one called `anchor`, or on all."""
+    tables = {name: _said_of(name, open_large, thing) for name, thing in brought.items()}
+    heads = {name: _said_of(name, LargeTable.head, table) for name, table in tables.items()}
+    reference = tuple(tables) if anchor is None else (anchor,)
+    chosen = choose_columns(heads, reference=reference[0], columns=columns, drop=drop, target=target)
+    if target is not None:
+        check_target(heads, target, anchor=anchor)
+    draft = Encoder.draft(heads, chosen, reference, missing=missing, scaling=scaling)
+    shares = (len(chosen) / len(table.names) for table in tables.values())
+    cells = sum(share * cells_in(thing) for share, thing in zip(shares, brought.values(), strict=True))
+    looks = _look_at_all(tables, draft, anchor, _Told(progress, cells))
+    for name, look in looks.items():
+        check_size(look.rows, vendor=name)
+    encoder = Encoder.fit(
+        {name: look.sample for name, look in looks.items()},
+        anchor=anchor,
+        columns=chosen,
+        missing=missing,
+        scaling=scaling,
+        gaps={name for look in looks.values() for name in look.gaps},
+    )
+    findings = [*encoder.findings]
+    for name, look in looks.items():
+        findings += _findings(name, tables[name], look, encoder, is_fitted=name in reference)
+    if target is not None:
+        message = f"the target {target} is not kept of sources that are read in parts: no valuation sees it."
+        findings.append(Finding("no-labels", message, column=target))
+    return LargeSources(
+        tuple(StreamedSample.of(name, tables[name], encoder, look) for name, look in looks.items()),
+        encoder,
+        {name: look.files for name, look in looks.items()},
+        tuple(findings),
+    )
+
+
+def _look_at_all(
+    tables: Mapping[str, LargeTable], draft: Encoder, anchor: str | None, told: _Told
+) -> dict[str, Look]:
+    """The looks of all sources, with sketches of one level; one thread per core."""
+    sampled = _sampled(tables, len(draft.fields), anchor)
+
+    def look(name: str) -> Look:
+        hashed = MOST_HASHES // len(tables)
+        limits = {"sampled": sampled[name], "hashed": hashed}
+        found: Look = _said_of(name, look_at, tables[name], draft, vendor=name, told=told.cells, **limits)
+        return found
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        looks = dict(zip(tables, pool.map(look, tables), strict=True))
+    level = max(look.sketch.level for look in looks.values())
+    return {name: replace(look, sketch=look.sketch.thinned(level)) for name, look in looks.items()}
+
+
+def _sampled(names: Collection[str], width: int, anchor: str | None) -> dict[str, int]:
+    """How many rows are kept of each source: of the anchor more, because scales follow from them."""
+    share = min(max(SAMPLED_CELLS // (len(names) * width), FEWEST_SAMPLED), MOST_SAMPLED)
+    own = min(max(SAMPLED_CELLS // width, FEWEST_SAMPLED), MOST_FITTED)
+    return {name: own if name == anchor else share for name in names}
+
+
+def _findings(
+    name: str, table: LargeTable, look: Look, encoder: Encoder, *, is_fitted: bool
+) -> list[Finding]:
+    found = [Finding(note.kind, note.message, name, note.column, note.count) for note in table.notes]
+    if look.dropped:
+        found.append(dropped_rows(look.dropped, look.rows + look.dropped, name))
+    for field, low, high in zip(encoder.fields, look.low, look.high, strict=True):
+        gaps = look.gaps.get(field.name, 0)
+        if gaps:
+            found.append(filled_cells(gaps, field.name, name, is_flagged=field.has_flag))
+        ends = ((edge - field.centre) / field.scale for edge in (low, high))
+        if encoder.scaling != "none" and look.rows > gaps and any(abs(end) > CLIP for end in ends):
+            found.append(clipped_somewhere(field.name, name, deviations=CLIP))
+    if is_fitted and look.sample.rows < look.rows:
+        message = f"scales and kernel follow from {look.sample.rows:,} of the {look.rows:,} rows of {name}."
+        found.append(Finding("sampled", message, vendor=name, count=look.sample.rows))
+    return found
+
+
+class _Told:
+    """Cells that all threads have read together, of about so many."""
+
+    def __init__(self, progress: Progress | None, total: float) -> None:
+        self.progress, self.done, self.total, self.lock = progress, 0, total, Lock()
+
+    def cells(self, count: int) -> None:
+        with self.lock:
+            self.done += count
+            if self.progress is not None:
+                self.progress(self.done, max(self.done, self.total))
+
+
+def _said_of(who: str, work: Any, *arguments: Any, **options: Any) -> Any:
+    """What the work gives; whatever is wrong with a file is said with the vendor's name."""
+    try:
+        return work(*arguments, **options)
+    except SourceError as problem:
+        raise problem.of(who) from problem

@@ -1,0 +1,112 @@
+"""One pass over a large table, before its rows can be encoded: what encoder and copies need to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from karat.schema import Encoder
+from karat.sources import LargeTable, Numbers, SourceFile, Table
+from karat.sources.draws import Kept
+from karat.typing import Matrix, Vector
+from karat.vendors.sketch import Sketch, Sketching
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a source shows, in bounded memory.
+
+    rows: those that are used; dropped: those with a missing cell, where such rows are left out.
+    gaps: missing cells of every column, where there are any; low, high: (k,), its ends.
+    sample: rows drawn at random, in their order, as a table; places: (q,), where they stand.
+    """
+
+    rows: int
+    dropped: int
+    files: tuple[SourceFile, ...]
+    gaps: Mapping[str, int]
+    low: Vector
+    high: Vector
+    sample: Table
+    places: NDArray[np.int64]
+    sketch: Sketch
+
+
+def look_at(
+    table: LargeTable,
+    draft: Encoder,
+    *,
+    vendor: str,
+    sampled: int,
+    hashed: int,
+    told: Callable[[int], None] | None = None,
+) -> Look:
+    """Read all rows once, in the columns of the encoder to be.
+
+    draft: knows columns and rules, nothing fitted yet; sampled, hashed: rows and hashes to keep, at most;
+    told: of the cells that were read.
+    """
+    names = [field.name for field in draft.fields]
+    kept, sketching = Kept(sampled, seed=0), Sketching(hashed)
+    files: list[SourceFile] = []
+    kinds: dict[str, str] = {}
+    gaps = np.zeros(len(names), dtype=np.int64)
+    low, high = np.full(len(names), np.inf), np.full(len(names), -np.inf)
+    rows = dropped = 0
+    for part in table.chunks(names):
+        draft.check(part, vendor=vendor)
+        files = _counted(files, part)
+        for column in part.columns:
+            if column.kind != "empty":
+                kinds.setdefault(column.name, column.kind)
+        values, left_out = raw_values(part, names, draft)
+        is_gap = np.isnan(values)
+        gaps += is_gap.sum(axis=0)
+        low, high = (
+            np.fmin(low, _edge(np.fmin, values, np.inf)),
+            np.fmax(high, _edge(np.fmax, values, -np.inf)),
+        )
+        kept.offer(values, rows)
+        sketching.add(np.where(is_gap, np.nan, values))  # one pattern for all that is missing
+        rows, dropped = rows + len(values), dropped + left_out
+        if told is not None:
+            told(values.size)
+    order = np.argsort(kept.places)
+    sample = Table(
+        tuple(
+            Numbers(name, np.ascontiguousarray(cells), kinds.get(name, "empty"))
+            for name, cells in zip(names, kept.rows[order].reshape(-1, len(names)).T, strict=True)
+        ),
+        len(order),
+    )
+    found = {name: int(count) for name, count in zip(names, gaps, strict=True) if count}
+    return Look(rows, dropped, tuple(files), found, low, high, sample, kept.places[order], sketching.result())
+
+
+def raw_values(part: Table, names: Sequence[str], encoder: Encoder) -> tuple[Matrix, int]:
+    """The rows that are used, (m, k) before encoding, and how many were left out for a missing cell."""
+    by_name = part.by_name
+    values = np.empty((part.rows, len(names)))
+    for i, name in enumerate(names):
+        column = by_name[name]
+        assert isinstance(column, Numbers)
+        values[:, i] = column.values
+    if encoder.missing != "drop":
+        return values, 0
+    keep = ~np.asarray(np.isnan(values).any(axis=1))
+    return values[keep], len(keep) - int(keep.sum())
+
+
+def _edge(smaller: np.ufunc, values: Matrix, start: float) -> Vector:
+    edge: Vector = smaller.reduce(values, axis=0, initial=start)
+    return edge
+
+
+def _counted(files: list[SourceFile], part: Table) -> list[SourceFile]:
+    """The files so far; a part that begins a file adds it, others add rows to the last one."""
+    if part.before == 0:
+        return [*files, *part.files]
+    return [*files[:-1], replace(files[-1], rows=files[-1].rows + part.rows)]
