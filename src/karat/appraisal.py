@@ -45,6 +45,7 @@ SCHEMA = "karat/appraisal/1"
 VISIBLE_GAP = "5%"
 """Where two vendors look alike, rows are asked for a gap of this size: 5 % of the farthest vendor."""
 
+
 @dataclass(frozen=True)
 class VendorValue:
     """One vendor's line of the leaderboard.
@@ -175,7 +176,29 @@ class Appraisal(Shown):
             weights=self.reference.weights,
             chosen_from_data=self.reference.chosen_from_data,
             chosen=tuple(self.provenance.get("chosen_from_rows", ())),
+            copies=self._copies(),
         )
+
+    def _copies(self) -> dict[str, str]:
+        """Vendors whose distance rests on rows that are copies of each other, with the finding that says so.
+
+        Rows of a vendor that are the buyer's own, or that repeat and could not be left out, spoil its own
+        distance. Rows that two vendors share spoil every distance to a mixture of vendors.
+        """
+        own = {name: said for name in self.moments.vendor_names if (said := self._copied(name)) is not None}
+        weights = self.reference.weights
+        on_vendors = weights is None or bool(weights[list(self.moments.vendors)].any())
+        shared = next((f.message for f in self.findings if f.kind in SHARED), None)
+        if shared is None or not on_vendors:
+            return own
+        return dict.fromkeys(self.moments.vendor_names, shared) | own
+
+    def _copied(self, name: str) -> str | None:
+        """What was found about a vendor whose copied rows stayed, because too few others would be left."""
+        found = [f for f in self.findings if f.vendor == name and f.kind in COPIED]
+        left = self.moments.sizes[self.moments.names.index(name)] - sum(f.count for f in found)
+        whole = next((f.message for f in self.findings if f.vendor == name and f.kind == "anchor-rows"), None)
+        return found[0].message if whole is None and found and 0 <= left < LEAST_ROWS else whole
 
     def margin(self, margin: str | float | None) -> float:
         """A margin in MMD; "5%" is what 5 % of the farthest vendor mixed in would make."""
@@ -339,6 +362,10 @@ SHAPES = {
 """The arrays of moments, and how often the number of sources stands in their shape."""
 
 UNCHANGED = "Use an unchanged copy of the file, or appraise the previews again."
+
+COPIED = ("replayed", "repeated")
+SHARED = ("same-rows", "shared")
+"""Findings about rows that are copies: of the buyer's or of the vendor's own, and of another vendor's."""
 
 EMBEDDED = '<script type="application/json" id="karat-appraisal">'
 """How a report carries its appraisal."""

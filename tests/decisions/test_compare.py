@@ -119,7 +119,7 @@ def test_inside_the_margin_no_rows_will_make_either_better() -> None:
 def test_distances_that_may_be_wider_apart_than_the_margin_are_not_called_inside_it(
     squared: list[float],
 ) -> None:
-    """Neither distance reaches the margin, but both may: a standard error is 0.01, the margin's square 0.0009."""
+    """Neither distance reaches the margin, but both may: its square is a tenth of a standard error."""
     answer = asked(squared, margin=0.03, noise=0.01, second_order=1e-4, visible_gap=0.05)
     assert answer.interval is not None
     assert answer.interval[1] > 0.03

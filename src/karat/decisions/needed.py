@@ -78,10 +78,10 @@ def rows_needed(
     power: float = 0.8,
     visible_gap: float | None = None,
 ) -> RowsNeeded | None:
-    """Rows for the pair under the policy; None for a policy that has no plan (the paper's)."""
+    """Rows for the pair under the policy; None where no rows help, or a policy has no plan (the paper's)."""
     if isinstance(policy, AsymptoticPolicy):
         return _asymptotic(policy.distances, i, j, margin, confidence, power, visible_gap)
-    if isinstance(policy, GuaranteedPolicy):
+    if isinstance(policy, GuaranteedPolicy) and policy.reason(i, j) is None:
         return _guaranteed(policy, i, j, margin, confidence, power, visible_gap)
     return None
 

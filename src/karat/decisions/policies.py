@@ -11,8 +11,8 @@ more than |g|". Each claim has error probability at most half of 1 - confidence,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -146,6 +146,7 @@ class GuaranteedPolicy:
         mixtures; 0 where the claim is about the reference itself.
     chosen: what was chosen from the rows judged (bandwidth, encoder): the guarantee is then asymptotic.
     distances, anchor: estimates without bias, and the anchor's place, for the rows that would settle a pair.
+    copies: vendor -> why its rows and the reference's are not independent draws; no radius is proved for it.
     """
 
     finite: FiniteDistances
@@ -154,6 +155,7 @@ class GuaranteedPolicy:
     chosen: tuple[str, ...] = ()
     distances: SquaredDistances | None = None
     anchor: int | None = None
+    copies: Mapping[str, str] = field(default_factory=dict)
 
     name: ClassVar[str] = "guaranteed"
 
@@ -185,10 +187,13 @@ class GuaranteedPolicy:
         d = self.finite.mmd
         lower = found.lower[b] - found.upper[a] - 2.0 * self.reference_bias
         upper = found.upper[b] - found.lower[a] + 2.0 * self.reference_bias
+        is_copied = np.array([name in self.copies for name in self.names])
+        unknown = is_copied[a] | is_copied[b]
+        lower[unknown], upper[unknown] = np.nan, np.nan
         return _from_bounds(d[b] - d[a], lower, upper, margin)
 
     def reason(self, a: int, b: int) -> str | None:
-        return None
+        return next((self.copies[self.names[i]] for i in (a, b) if self.names[i] in self.copies), None)
 
     @property
     def unbiased(self) -> Vector:
@@ -264,12 +269,14 @@ def policy_named(
     chosen_from_data: bool = False,
     chosen: Sequence[str] = (),
     reference_bias: float = 0.0,
+    copies: Mapping[str, str] | None = None,
 ) -> AsymptoticPolicy | GuaranteedPolicy | PaperPolicy:
     """The policy of that name for these contrasts.
 
     distances: what the appraisal holds already, for the asymptotic policy. weights: of the reference, for the
     paper's policy (None: each vendor has its own reference, and the paper has no policy for that).
-    chosen_from_data: the weights were chosen from the rows. chosen: what else was.
+    chosen_from_data: the weights were chosen from the rows. chosen: what else was. copies: vendors whose rows
+    are no independent draws, and why.
     """
     if name == "asymptotic":
         return AsymptoticPolicy(distances or squared_distances(moments, contrasts, names))
@@ -281,6 +288,7 @@ def policy_named(
             chosen=tuple(chosen),
             distances=distances or squared_distances(moments, contrasts, names),
             anchor=moments.anchor,
+            copies=copies or {},
         )
     if name == "paper":
         if weights is None:
