@@ -76,3 +76,16 @@ def test_rows_that_two_vendors_share_spoil_guarantees_against_mixtures_alone(mar
     spoilt = appraisal.against("uniform").compare("near", "farther", policy="guaranteed")
     assert spoilt.verdict == "undecided"
     assert "far" in spoilt.reason
+
+
+def test_a_union_of_the_vendors_rows_is_nobodys_anchor(market):
+    union = karat.appraise(market, reference="equal-size")
+    assert union.ruler.noise_floor is None
+    assert "anchor" not in union.to_dict()["references"]
+    with pytest.raises(karat.KaratError, match="needs rows of the buyer's own"):
+        union.against("anchor")
+    mixture = union.against("uniform")
+    alone = karat.appraise(market, reference="uniform")
+    np.testing.assert_allclose(mixture.squared, alone.squared, rtol=1e-6)
+    assert mixture.compare("near", "farther").interval is not None
+    assert [v.low for v in mixture.vendors] == pytest.approx([v.low for v in alone.vendors], rel=1e-5)

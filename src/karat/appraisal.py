@@ -117,7 +117,12 @@ class Appraisal(Shown):
     @property
     def ruler(self) -> Ruler:
         """What the distances mean."""
-        return ruler(self.moments, self.squared)
+        return ruler(self._independent, self.squared)
+
+    @property
+    def _independent(self) -> Moments:
+        """The moments of sources that are independent draws: a union of the vendors' rows is none."""
+        return self.moments.of_vendors() if self.reference.is_biased else self.moments
 
     @property
     def ranking(self) -> tuple[VendorValue, ...]:
@@ -152,9 +157,10 @@ class Appraisal(Shown):
 
     def against(self, reference: str | Mapping[str, float]) -> Appraisal:
         """The same market held against another reference; milliseconds, no data."""
-        chosen = reference_named(self.moments, reference)
-        distances = squared_distances(self.moments, chosen.contrasts, self.moments.vendor_names)
-        return replace(self, reference=chosen, distances=distances)
+        moments = self._independent
+        chosen = reference_named(moments, reference)
+        distances = squared_distances(moments, chosen.contrasts, moments.vendor_names)
+        return replace(self, moments=moments, reference=chosen, distances=distances)
 
     def what_if(self, weights: Mapping[str, float]) -> Appraisal:
         """The values if the reference were this mixture of vendors; names left out get nothing."""
@@ -315,6 +321,8 @@ class Appraisal(Shown):
     def _named_references(self) -> dict[str, list[float]]:
         found = {self.reference.name: self.reference.weights}
         for name in REFERENCES:
+            if name == "anchor" and self.reference.is_biased:  # the last source is a union, nobody's anchor
+                continue
             try:
                 found.setdefault(name, reference_named(self.moments, name).weights)
             except ValueError:  # a reference that this market does not offer

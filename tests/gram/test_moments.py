@@ -99,6 +99,22 @@ def test_moments_say_whose_they_are(sources):
     assert moments_of(sources, Linear()).bound == math.inf
 
 
+def test_the_vendors_alone_have_the_moments_of_a_market_without_an_anchor(sources):
+    found = moments_of(sources, Gaussian(1.0), anchor=1).of_vendors()
+    alone = moments_of([sources[j] for j in (0, 2, 3)], Gaussian(1.0))
+    assert (found.names, found.anchor) == (("source 0", "source 2", "source 3"), None)
+    for field in (
+        "sizes",
+        "effective_sizes",
+        "gram",
+        "gram_biased",
+        "self_mean",
+        "covariance",
+        "interaction",
+    ):
+        np.testing.assert_allclose(getattr(found, field), getattr(alone, field), rtol=1e-9, err_msg=field)
+
+
 @pytest.mark.parametrize("distance", [0.0, 1e-3, 0.3, 4.0, 1e6])
 def test_two_point_masses_have_the_textbook_mmd(distance):
     sources = [np.zeros((3, 2)), np.full((5, 2), distance / math.sqrt(2.0))]

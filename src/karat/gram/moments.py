@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -73,6 +73,24 @@ class Moments:
         """Per source, the variance of k(x, .) in the feature space: E k(x, x) - |mu|^2, at least 0."""
         clipped: Vector = np.maximum(self.self_mean - np.diag(self.gram), 0.0)
         return clipped
+
+    def of_vendors(self) -> Moments:
+        """The moments of the vendors alone: the market without its anchor."""
+        kept = np.array(self.vendors, dtype=np.intp)
+        across = np.ix_(kept, kept)
+        return replace(
+            self,
+            names=self.vendor_names,
+            anchor=None,
+            sizes=self.sizes[kept],
+            effective_sizes=self.effective_sizes[kept],
+            gram=self.gram[across],
+            gram_biased=self.gram_biased[across],
+            self_mean=self.self_mean[kept],
+            covariance=None if self.covariance is None else self.covariance[np.ix_(kept, kept, kept)],
+            interaction=self.interaction[across],
+            approximation=None if self.approximation is None else self.approximation[across],
+        )
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON values; arrays keep every bit."""
