@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata, spearmanr
 
-from karat.baselines import valuation_named, value
+from karat.baselines import moments_of, valuation_named, value
 from karat.baselines.beside import average_ranks, beside, rank_correlations
 from karat.baselines.mmd import Mmd
 from karat.errors import MarketError, MissingExtraError, ValuationError
+from karat.kernels import Gaussian
 from karat.models.networks import Mlp
 from karat.vendors import Market
 
@@ -52,6 +53,17 @@ def test_columns_are_what_each_valuation_says_alone():
     answer = found.to_dict()
     assert [one.get("options") for one in answer["valuations"]] == [None, {"kernel": "gaussian:0.7"}, None]
     assert answer["agreement"]["valuations"] == list(found.titles)
+
+
+def test_a_column_that_names_a_kernel_has_it_whatever_the_moments_are_of():
+    moments = moments_of(MARKET, Gaussian(2.0))
+    found = beside(MARKET, ["mmd", "mmd:kernel=gaussian:0.7", "coalition-mmd:kernel=paper"], moments=moments)
+    expected = [
+        value(MARKET, "mmd", kernel="gaussian:2"),
+        value(MARKET, "mmd", kernel="gaussian:0.7"),
+        value(MARKET, "coalition-mmd", kernel="paper"),
+    ]
+    assert [one.scores.tolist() for one in found.columns] == [one.scores.tolist() for one in expected]
 
 
 def test_what_is_asked_twice_is_computed_once():

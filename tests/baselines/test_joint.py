@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from karat.baselines import value
+from karat.baselines import valuation_named, value
 from karat.baselines.joint import beside, class_columns, number_column
 from karat.errors import ValuationError
 from karat.gram import kernel_sums, moments_from_sums
-from karat.kernels import Gaussian, GaussianMean, OnColumns, Product, default_kernel
+from karat.kernels import Gaussian, GaussianMean, Laplace, OnColumns, Product, default_kernel
 from karat.kernels.bandwidth import median_distance
 from karat.vendors import Market
 
@@ -82,6 +82,7 @@ def test_the_union_of_the_vendors_can_be_the_reference():
     assert found.scores.shape == (3,)
 
 
-def test_kernels_that_are_no_gaussians_are_refused():
+@pytest.mark.parametrize("kernel", ["laplace", Laplace(1.0)])
+def test_kernels_that_are_no_gaussians_are_refused(kernel):
     with pytest.raises(ValuationError, match=r"needs a Gaussian kernel, not 'laplace'.*'gaussian-mean'"):
-        value(_market("classes"), "mmd-joint", kernel="laplace")
+        valuation_named("mmd-joint", kernel=kernel)

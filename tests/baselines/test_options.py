@@ -9,7 +9,7 @@ import pytest
 
 from karat.baselines import VALUATIONS, valuation_class, valuation_named, valuation_read
 from karat.baselines.options import allowed
-from karat.errors import ValuationError
+from karat.errors import KernelError, ValuationError
 
 OPTIONS = [
     (name, option, may_be)
@@ -46,6 +46,16 @@ def test_only_the_words_that_there_are_are_taken(name, option, may_be):
 def test_labels_are_classes_or_numbers(name):
     with pytest.raises(ValuationError, match=r"label_kind='words'.*'classes' or 'numbers' or None"):
         valuation_named(name, label_kind="words")
+
+
+@pytest.mark.parametrize("name", [name for name, option, _ in OPTIONS if option == "kernel"])
+@pytest.mark.parametrize(
+    ("kernel", "said"),
+    [("foo", "no kernel called 'foo'.*gaussian"), ("gaussian:-1", "-1"), (3.0, "3.0, which is neither")],
+)
+def test_a_kernel_that_does_not_exist_is_refused_when_it_is_named(name, kernel, said):
+    with pytest.raises(KernelError, match=said):
+        valuation_named(name, kernel=kernel)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ features with the labels beside them as scaled columns; so it costs what a plain
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,12 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.baselines.base import Case, Valuation
+from karat.baselines.options import ANY_ROWS
 from karat.errors import ValuationError
 from karat.gram import kernel_sums, moments_from_sums
 from karat.kernels import Gaussian, GaussianMean, GaussianSum, Kernel, kernel_named
 from karat.kernels.bandwidth import median_distance
 from karat.typing import Matrix, Rows
 from karat.values import Values, reference_named, squared_mmd, value
+
+GaussianKind = Gaussian | GaussianMean | GaussianSum
 
 APART = 25.0
 """Rows of two classes have at most e^-25 in common: nothing that a float32 sum would notice."""
@@ -44,16 +48,15 @@ class JointMmd(Valuation):
 
     kernel: str | Kernel = "default"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._gaussian(ANY_ROWS)
+
     def run(self, case: Case) -> Values:
         assert case.labels is not None
         sources = case.market.sources if case.reference.name == "anchor" else case.market.samples
         fitted_on = [source.rows for source in case.reference.sources]
-        kernel = self.kernel if isinstance(self.kernel, Kernel) else kernel_named(self.kernel, fitted_on)
-        if not isinstance(kernel, Gaussian | GaussianMean | GaussianSum):
-            raise ValuationError(
-                f"the valuation {self.name!r} needs a Gaussian kernel, not {kernel.name!r}.",
-                hint="Choose 'default', 'paper', 'gaussian', 'gaussian-mean' or 'gaussian-sum'.",
-            )
+        kernel = self._gaussian(fitted_on)
         if case.labels.kind == "classes":
             columns = [class_columns(codes, case.labels.n_classes, kernel) for codes in case.labels.codes]
         else:
@@ -68,8 +71,15 @@ class JointMmd(Valuation):
         squared = squared_mmd(moments.gram, chosen.contrasts)
         return case.values(self, value(squared), reference=chosen.name, squared=squared.tolist())
 
-
-GaussianKind = Gaussian | GaussianMean | GaussianSum
+    def _gaussian(self, fitted_on: Sequence[Rows]) -> GaussianKind:
+        """The kernel on the features, with bandwidths from these rows where none are named."""
+        kernel = self.kernel if isinstance(self.kernel, Kernel) else kernel_named(self.kernel, fitted_on)
+        if not isinstance(kernel, GaussianKind):
+            raise ValuationError(
+                f"the valuation {self.name!r} needs a Gaussian kernel, not {kernel.name!r}.",
+                hint="Choose 'default', 'paper', 'gaussian', 'gaussian-mean' or 'gaussian-sum'.",
+            )
+        return kernel
 
 
 def class_columns(codes: NDArray[np.intp], n_classes: int, kernel: GaussianKind) -> Matrix:

@@ -15,9 +15,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 
 from karat.errors import ValuationError
+from karat.kernels import Kernel, kernel_named
 
 SEPARATOR = re.compile(r":(?=\w+=)")
 """Between a valuation and its options in a text; a kernel's own colon is followed by no word and =."""
+
+ANY_ROWS = (np.array([[0.0], [1.0]]),)
+"""Rows to read a kernel's name with, before there are others."""
 
 SWITCH = {"true": True, "false": False}
 
@@ -59,7 +63,7 @@ def allowed(kind: Any) -> Mapping[str, Allowed]:
 
 
 def check_options(valuation: Any, least: Mapping[str, float]) -> None:
-    """Raise if an option is none of its words, or a number out of range.
+    """Raise if an option is none of its words, a number out of range, or no kernel where one is asked for.
 
     least: where it is not 1 for whole numbers and more than 0 for others.
     """
@@ -70,6 +74,8 @@ def check_options(valuation: Any, least: Mapping[str, float]) -> None:
                 f"the valuation {valuation.name!r} was given {name}={given!r}.",
                 hint=f"Pass {may_be.say(least.get(name))}.",
             )
+        if Kernel in may_be.types and not isinstance(given, Kernel):
+            kernel_named(given, ANY_ROWS)
 
 
 def read_options(kind: type, texts: list[str]) -> dict[str, Any]:
