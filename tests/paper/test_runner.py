@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from karat.errors import AppraisalError
+from karat.paper import store
 from karat.paper.base import Experiment
 from karat.paper.runner import run_experiment
 from karat.paper.store import CellStore, read_result, result_path, write_result
@@ -52,7 +54,7 @@ def test_a_killed_run_goes_on_where_it_stopped_and_ends_with_the_same_numbers(di
     told = []
     again = run_experiment(dice, folder=tmp_path / "b", tell=told.append)
     assert Dice.thrown == ["throw-0", "throw-1", "throw-2", "throw-3", "throw-4"]
-    assert [line.split(":")[0] for line in told] == ["dice throw-3", "dice throw-4"]
+    assert [line.split(":")[0] for line in told] == ["dice", "dice throw-3", "dice throw-4"]
     assert again["cells"] == whole["cells"]
     assert again["summary"] == whole["summary"]
 
@@ -72,12 +74,33 @@ def test_cells_of_other_settings_are_not_used_but_more_trials_keep_the_first(dic
     assert len(Dice.thrown) == 12
 
 
+def test_cells_of_other_code_are_not_used(dice, tmp_path, monkeypatch):
+    run_experiment(dice, folder=tmp_path)
+    monkeypatch.setattr(store, "code_digest", lambda: "yesterday's")
+    run_experiment(dice, folder=tmp_path)
+    assert len(Dice.thrown) == 10
+
+
+def test_cells_that_are_kept_are_told(dice, tmp_path):
+    run_experiment(dice, folder=tmp_path)
+    told = []
+    run_experiment(replace(dice, trials=7), folder=tmp_path, tell=told.append)
+    assert told[0] == "dice: 5 of 7 cells were run before, and are kept"
+
+
+def test_the_number_of_cores_changes_no_number(dice, tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(Dice, "run", lambda self, cell: seen.extend(threadpool_info()) or {"shows": 1})
+    run_experiment(dice, folder=tmp_path)
+    assert {one["num_threads"] for one in seen} == {1}
+
+
 def test_half_a_cell_is_no_cell(dice, tmp_path):
-    store = CellStore("dice-quick", dice.digest, tmp_path)
-    store.put("throw-0", {"found": {"shows": 1}})
-    path = store.folder / "throw-0.json"
+    cells = CellStore("dice-quick", dice.digest, tmp_path)
+    cells.put("throw-0", {"found": {"shows": 1}})
+    path = cells.folder / "throw-0.json"
     path.write_text(path.read_text()[:-5])
-    assert store.get("throw-0") is None
+    assert cells.get("throw-0") is None
 
 
 def test_a_result_says_how_it_was_made(dice, tmp_path):
@@ -85,6 +108,7 @@ def test_a_result_says_how_it_was_made(dice, tmp_path):
     assert result["settings"]["seed"] == 2024
     assert result["command"] == "karat paper run dice"
     assert result["versions"]["numpy"] is not None
+    assert len(result["code"]) == 16
     assert set(result["seconds"]) == set(dice.cells())
     write_result("dice", result, tmp_path / "results")
     assert read_result("dice", tmp_path / "results")["summary"] == result["summary"]

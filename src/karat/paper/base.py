@@ -1,7 +1,7 @@
 """What an experiment is: settings that say everything, cut into cells that can be run one by one.
 
-A cell is the unit that is stored: one trial, one draw, one timing. Cells depend on the settings and their own
-name alone, so a run that was killed goes on where it stopped and ends with the same numbers.
+A cell is the unit that is stored: one trial, one draw, one timing. Cells depend on the settings, the code and
+their own name alone, so a run that was killed goes on where it stopped and ends with the same numbers.
 """
 
 from __future__ import annotations

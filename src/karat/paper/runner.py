@@ -9,8 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from karat.paper.base import Experiment
-from karat.paper.store import CellStore
+from karat.paper.store import CellStore, code_digest
 from karat.typing import Progress
 
 LIBRARIES = ("karat", "numpy", "scipy", "scikit-learn", "numba", "torch", "POT")
@@ -29,10 +31,12 @@ def run_experiment(
 ) -> dict[str, Any]:
     """All cells of an experiment and their summary, as one record that can be stored.
 
+    Numbers follow from settings and code alone: libraries that add up in another order on more cores get one.
+
     Args:
         experiment: what to run.
         folder: where cells are kept; default the user's cache.
-        resume: use the cells that a run with the same settings has left; otherwise begin anew.
+        resume: use the cells that a run of the same settings and code has left; otherwise begin anew.
         command: what was typed, kept in the record.
         progress: told (done, total) cells.
         tell: told a line per cell.
@@ -42,11 +46,15 @@ def run_experiment(
         store.clear()
     names = experiment.cells()
     records: dict[str, dict[str, Any]] = {}
+    left = sum(store.get(name) is not None for name in names)
+    if left and tell is not None:
+        tell(f"{experiment.name}: {left} of {len(names)} cells were run before, and are kept")
     for done, name in enumerate(names):
         record = store.get(name)
         if record is None:
             started = time.perf_counter()
-            found = experiment.run(name)
+            with threadpool_limits(limits=1):  # or the last digits, and draws by content, follow the cores
+                found = experiment.run(name)
             record = {"seconds": round(time.perf_counter() - started, 3), "found": found}
             store.put(name, record)
             if tell is not None:
@@ -63,6 +71,7 @@ def run_experiment(
         "digest": experiment.digest,
         "command": command,
         "versions": versions(),
+        "code": code_digest(),
         "machine": machine(),
         "seconds": {name: record["seconds"] for name, record in records.items()},
         "summary": experiment.summary(cells),

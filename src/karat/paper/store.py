@@ -6,10 +6,12 @@ package; a result of the user's own is shown in their place.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,9 @@ SHIPPED = Path(__file__).parent / "results"
 
 SCHEMA = "karat/paper/1"
 
+ROOMS = ("baselines", "gram", "kernels", "models", "paper", "sources", "values", "vendors")
+"""Where the code is that numbers depend on."""
+
 
 def work_folder() -> Path:
     """Where cells and the user's own results are kept."""
@@ -33,31 +38,45 @@ def work_folder() -> Path:
     return (Path(caches) if caches else Path.home() / ".cache") / "karat" / "paper"
 
 
-class CellStore:
-    """The cells of one run, one file each; a file is there whole or not at all."""
+@cache
+def code_digest() -> str:
+    """The beginning of a SHA-256 of the code that numbers depend on."""
+    found = hashlib.sha256()
+    for room in ROOMS:
+        for path in sorted((Path(__file__).parents[1] / room).rglob("*.py")):
+            found.update(path.read_bytes())
+    return found.hexdigest()[:16]
 
-    def __init__(self, run: str, digest: str, folder: Path | None = None) -> None:
+
+class CellStore:
+    """The cells of one run, one file each; a file is there whole or not at all.
+
+    digest: of the settings; code: of the code. A cell of other settings or other code is no cell of this run,
+    or a result would say that it is of today's code and hold yesterday's numbers.
+    """
+
+    def __init__(self, run: str, digest: str, folder: Path | None = None, *, code: str | None = None) -> None:
         self.folder = (folder or work_folder()) / "cells" / run
-        self.digest = digest
+        self.mark = {"digest": digest, "code": code_digest() if code is None else code}
 
     def clear(self) -> None:
         """Forget what was run."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def get(self, cell: str) -> dict[str, Any] | None:
-        """A cell's record, if it was run with these very settings."""
+        """A cell's record, if it was run with these very settings by this very code."""
         try:
             saved = json.loads((self.folder / f"{cell}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        if not isinstance(saved, dict) or saved.get("digest") != self.digest:
+        if not isinstance(saved, dict) or any(saved.get(key) != mark for key, mark in self.mark.items()):
             return None
         return saved
 
     def put(self, cell: str, record: Mapping[str, Any]) -> None:
         """Keep a cell's record."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"digest": self.digest, **record}, allow_nan=False)
+        text = json.dumps({**self.mark, **record}, allow_nan=False)
         write_whole(self.folder / f"{cell}.json", text)
 
 
