@@ -7,9 +7,9 @@ from karat.paper.bench import market_of
 from karat.paper.efficiency import Efficiency, criteria
 from karat.paper.entries import entry_named
 from karat.paper.lines import LINES
-from karat.paper.ranking import correlations
+from karat.paper.ranking import correlations, is_reached
 from karat.paper.runner import run_experiment
-from karat.paper.statistics import pearson
+from karat.paper.statistics import mean_and_error, pearson
 from karat.paper.tables import tables_of
 from paper_sets import put_in_place, tiny_ranking
 
@@ -62,6 +62,13 @@ def test_ours_stands_beside_the_printed(ranked):
     assert rows[("Ours cond., paper's kernel", "nothing")][2] == "N.A."
     assert rows[("mmd", "20 rows")][2] == "-"
     assert any("must: mmd with D_val" in note for note in tables[0].notes)
+
+
+def test_a_trial_without_an_order_is_no_trial_that_reached_it():
+    every, some = mean_and_error([1.0, 0.96]), mean_and_error([1.0, None, 1.0])
+    assert is_reached(every, 0.95)
+    assert not is_reached(some, 0.95)
+    assert not is_reached(mean_and_error([None]), 0.95)
 
 
 def test_a_line_that_cannot_be_run_says_why():

@@ -28,11 +28,16 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def with_error(found: Mapping[str, Any] | None, digits: int = 3) -> str:
-    """Mean and standard error, as the paper writes them."""
+    """Mean and standard error, as the paper writes them, and how many trials have no number.
+
+    >>> with_error({"mean": 0.5, "stderr": 0.25, "trials": [0.25, None, 0.75]}, 2)
+    '0.50 (0.25), 1 of 3 none'
+    """
     if found is None or found.get("mean") is None:
         return ABSENT
-    error = found.get("stderr")
-    return number(found["mean"], digits) + ("" if error is None else f" ({error:.{digits}f})")
+    error, trials = found.get("stderr"), found.get("trials", [])
+    lost = f", {trials.count(None)} of {len(trials)} none" if None in trials else ""
+    return number(found["mean"], digits) + ("" if error is None else f" ({error:.{digits}f})") + lost
 
 
 def as_printed(pair: tuple[float, float] | None) -> str:
