@@ -60,9 +60,10 @@ def test_laws_hold_where_they_are_theorems_and_fail_where_they_are_not():
 
 
 def test_the_experiment_sums_up_errors_costs_and_laws():
-    settings = {"columns": (2,), "sizes": (30, 60), "cost_sizes": (40, 80)}
+    settings = {"columns": (2,), "sizes": (30, 60), "cost_sizes": (40, 80), "large_sizes": (160,)}
     experiment = Divergences(name="divergences", scale="quick", trials=2, **settings)
     summary = experiment.summary({cell: experiment.run(cell) for cell in experiment.cells()})
     assert set(summary["errors"]) == {"KL", "WD", "MMD²", "MMD"}
     assert len(summary["errors"]["KL"]["2"]["relative"]) == 2
     assert all(seconds > 0.0 for seconds in summary["seconds"]["WD"])
+    assert [len(summary["seconds"][name]) for name in ("KL", "WD", "MMD²", "MMD")] == [2, 2, 3, 3]

@@ -30,6 +30,8 @@ def test_cuda_columns_say_that_there_was_no_gpu():
         assert by_id[name]["stored"] == NO_GPU
         assert by_id[name]["command"] is None
         assert NO_GPU in shown(name)
+    assert "10,000  145.9" in shown("table-16")
+    assert "50,000  138.8" in shown("table-19")
 
 
 def test_an_unknown_id_is_refused_with_a_guess():
@@ -52,6 +54,16 @@ def test_printed_numbers_are_those_of_the_paper():
     assert RANKING["mnist-emnist"]["Ours"] == ((0.950, 0.01), (0.984, 0.01))
     assert RANKING["calih-kingh"]["Ours cond."] == ((0.812, 0.02), None)
     assert (CIFAR_RAM[50_000][4], MNIST_TIME[10_000][0], DAVINZ[3_000][2]) == (37299.41, 24.26, 50.419)
+
+
+def test_printed_numbers_add_up_as_those_of_the_paper():
+    """Sums over the tables of its LaTeX source, each number once."""
+    ranking = [one[0] for rows in RANKING.values() for pair in rows.values() for one in pair if one]
+    incentives = [one[0] for rows in INCENTIVES.values() for pair in rows for one in pair]
+    assert (len(ranking), len(incentives)) == (125, 60)
+    assert sum(ranking) == pytest.approx(44.043, abs=1e-9)
+    assert sum(incentives) == pytest.approx(54.998, abs=1e-9)
+    assert sum(mean for mean, _ in VERIFICATION.values()) == pytest.approx(5.821953, abs=1e-9)
 
 
 def test_the_table_of_settings_names_both_schedules_where_the_code_differs():

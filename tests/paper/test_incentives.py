@@ -5,7 +5,7 @@ import pytest
 
 from karat.baselines.base import moments_of
 from karat.kernels import kernel_named
-from karat.paper.incentives import WAYS, Incentives, cases, changed, code_ways, kernel_ways
+from karat.paper.incentives import FIRST, WAYS, Incentives, cases, changed, code_ways, kernel_ways
 from karat.values import reference_named, squared_mmd, value
 from karat.vendors import Market
 from paper_sets import put_in_place
@@ -42,6 +42,13 @@ def test_the_authors_values_have_a_row_per_case(previews):
     found = code_ways(honest, noisy, test, seed=0)
     assert [len(row) for row in found["code"]] == [3, 3, 3, 3]
     assert found["code test"][0][1:] == found["code test"][1][1:]
+
+
+def test_the_preview_of_vendor_1_as_reference_gives_vendor_1_nothing_to_lose(previews):
+    honest, noisy, test = previews
+    found = kernel_ways(honest, noisy, {"test": test})
+    assert [values[0] for values in found[FIRST]] == [0.0] * 4
+    assert found[FIRST][1] != found[FIRST][0]
 
 
 def test_noise_costs_its_vendor_value_under_every_reference(monkeypatch):

@@ -63,7 +63,9 @@ def test_the_page_has_a_section_for_every_entry_and_says_what_was_not_run(tmp_pa
     write_result("calih-kingh", run_experiment(tiny_ranking(), folder=tmp_path), tmp_path / "results")
     text = page(tmp_path / "results")
     for entry in ENTRIES:
-        assert f"## {entry.id}: " in text
+        assert f"## {entry.id}: {entry.what} {{ #{entry.id} }}" in text
+        assert f"[{entry.id}](#{entry.id})" in text.split("## How to read it")[0]
+    assert "The same runs: [fig-6](#fig-6)." in text
     assert "verification: not run here; `karat paper run table-5 --only verification` runs it." in text
     assert "0.896 (0.02)" in text
     assert "Not measured, no GPU: table-16, table-19." in text

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from karat.paper.statistics import inversions, line_fit, mean_and_error, pearson, spearman
+from karat.paper.statistics import (
+    inversions,
+    line_fit,
+    mean_and_error,
+    mean_square,
+    pearson,
+    slope_p_value,
+    spearman,
+)
 
 
 def test_correlations_agree_with_scipy():
@@ -41,6 +49,20 @@ def test_r2_of_a_line_is_the_square_of_the_correlation():
     fit = line_fit(x, y)
     left = y - fit["intercept"] - fit["slope"] * x
     assert fit["r2"] == pytest.approx(1.0 - left.var() / y.var(), abs=1e-12)
+
+
+def test_the_mean_square_follows_from_the_mean_and_its_error():
+    drawn = np.random.default_rng(3).uniform(0.5, 1.0, 10)
+    found = mean_and_error(drawn.tolist())
+    assert mean_square(found["mean"], found["stderr"], 10) == pytest.approx((drawn**2).mean(), abs=1e-12)
+
+
+def test_the_p_value_of_a_slope_agrees_with_scipy():
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=25)
+    y = 0.3 * x + rng.normal(size=25)
+    fit = stats.linregress(x, y)
+    assert slope_p_value(fit.rvalue**2, 25) == pytest.approx(fit.pvalue, rel=1e-9)
 
 
 def test_a_mean_leaves_out_what_does_not_exist_and_keeps_every_trial():

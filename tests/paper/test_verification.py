@@ -5,6 +5,9 @@ import pytest
 
 from karat.gram import kernel_sums, moments_from_sums
 from karat.kernels import Gaussian
+from karat.paper.entries import entry_named
+from karat.paper.store import SHIPPED, read_result
+from karat.paper.tables import tables_of
 from karat.paper.verification import (
     POINTS,
     Verification,
@@ -39,6 +42,14 @@ def test_the_error_level_is_the_contamination_times_the_distance_of_q():
     gaps = squared_gaps(vendors, clean, kernel_matrix())
     whole = squared_gaps(foreign[None, :], clean, kernel_matrix())[0]
     np.testing.assert_allclose(gaps, share**2 * whole, atol=1e-15)
+
+
+def test_an_r2_of_1_fits_neither_the_papers_own_table_nor_any_trial():
+    (table,) = tables_of(entry_named("fig-6"), {"verification": read_result("verification", SHIPPED)})
+    assert [row[2] for row in table.rows] == ["0.759", "0.664", "0.650", "0.791"]
+    for row in table.rows:
+        assert float(row[4].split(" to ")[1]) < 0.98
+        assert row[5] == "below 1e-20"
 
 
 def test_population_values_are_near_the_printed_and_the_robust_core_is_better():

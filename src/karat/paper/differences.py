@@ -21,6 +21,25 @@ _ROWS = (
     ),
     ("D_val, D_test", "two sets", "one set", "two pools"),
     (
+        "draws of vendors",
+        "independent, from P_i",
+        "with replacement from a finite set, so rows repeat within and across vendors and in their union",
+        "the same, but the finite pools are P* and Q, so that draws from them are independent",
+    ),
+    (
+        "features",
+        "not said; ResNet-18 for CIFAR's models",
+        "raw, not standardised, bandwidths not adapted: of CIFAR's pixels all but equal ones have k near 0",
+        "the same with patch features for CIFAR; default kernel: bandwidths from the reference's distances",
+    ),
+    (
+        "Credit31",
+        "31 features",
+        "not published",
+        "30 features, 7 components; column 31 is the label",
+    ),
+    ("CIFAR, n", "5; figure 4: 10", "5 and 10", "5; figure 4: 10"),
+    (
         "epsilon, Credit and TON",
         "(i-1)/(4n)",
         "4(i-1)/n: up to 3.2, so vendors 3 to 5 are all Q",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from karat.errors import UsageError
 from karat.paper.entries import ENTRIES, Entry, entry_named
 from karat.paper.layout import Table
 from karat.paper.runner import Tell, run_experiment
+from karat.paper.scaling_tables import cuda_table
 from karat.paper.settings import experiment_named
 from karat.paper.settings_table import settings_table
 from karat.paper.store import read_result, result_path, write_result
@@ -33,16 +34,16 @@ def listing() -> list[dict[str, Any]]:
     ]
 
 
-def stored(entry: Entry) -> str:
-    """Whether an entry's results are at hand, in words."""
+def stored(entry: Entry, found: Collection[str] | None = None) -> str:
+    """Whether an entry's results are at hand, in words; found: those that are, where that is known."""
     if entry.family == "settings":
         return "yes, settings"
     if not entry.is_measured:
         return entry.note
-    found = [name for name in entry.experiments if result_path(name) is not None]
-    if len(found) == len(entry.experiments):
+    own = [name for name in entry.experiments if (result_path(name) if found is None else name in found)]
+    if len(own) == len(entry.experiments):
         return "yes"
-    return "not run here" if not found else f"{len(found)} of {len(entry.experiments)}"
+    return "not run here" if not own else f"{len(own)} of {len(entry.experiments)}"
 
 
 def as_lines(entries: list[dict[str, Any]]) -> list[str]:
@@ -104,7 +105,7 @@ def laid_out(entry: Entry, results: Mapping[str, Mapping[str, Any]]) -> tuple[li
         return [settings_table()], []
     said = [entry.note] if entry.note else []
     if not entry.is_measured:
-        return [], said
+        return [cuda_table(entry)], said
     lacking = [name for name in entry.experiments if name not in results]
     said += [f"{name}: not run here; `karat paper run {entry.id} --only {name}` runs it." for name in lacking]
     return tables_of(entry, results), said

@@ -8,10 +8,18 @@ from typing import Any
 
 from karat.paper.differences import differences_table
 from karat.paper.entries import ENTRIES, NO_GPU, Entry
-from karat.paper.layout import Table
-from karat.paper.listing import laid_out, stored_results
+from karat.paper.glance import glance_tables
+from karat.paper.layout import ABSENT, Table
+from karat.paper.listing import laid_out, stored, stored_results
 from karat.paper.plots import plots_of
-from karat.paper.verdicts import count_table, in_order, missed_table, verdict_table, verdicts_of
+from karat.paper.verdicts import (
+    Verdict,
+    count_table,
+    in_order,
+    missed_table,
+    verdict_table,
+    verdicts_of,
+)
 
 HEAD = """# The paper, reproduced side by side
 
@@ -29,11 +37,14 @@ CANNOT = """### What the paper's own definitions cannot give
 - **An order from the uniform mixture.** Where all vendors share one Q, as in tables 2, 3 and 6 to 8,
   P_i - P_U = (e_i - mean e) (Q - P\\*) for the uniform mixture P_U of the vendors. So d(P_i, P_U) =
   |e_i - mean e| d(P\\*, Q): a V. The vendor in the middle looks best, the best one ties with the worst, and
-  the correlation with -e_i is 0 for evenly spaced e_i, whatever the data. The paper prints up to 0.98 there.
-  The plots below show the V. Twenty rows of the buyer's own repair it, where P\\* and Q are not too close.
+  the correlation with -e_i is 0 for evenly spaced e_i, whatever the data and the kernel. The paper prints up
+  to 0.98 there; the column "the V" above has what the definition gives with endless previews, and the plots
+  below show it. Twenty rows of the buyer's own repair it, where P\\* and Q are not too close.
 - **Pearson's correlation of 1 with zeta.** Under the Huber model d(P_i, P\\*) is linear in epsilon, and
-  test performance is not. No exact MMD exceeds the ceiling that each table prints.
-- **r² = 1 in figure 6.** It is the square of a correlation that table 5 gives as 0.80 to 0.89.
+  test performance is not. Exact distances order the vendors without a mistake, and still no MMD, of whatever
+  kernel, exceeds the ceiling: Pearson's correlation measures the curvature of the learning curve, too.
+- **r² = 1 in all four plots of figure 6.** r² is the square of a correlation whose ten values table 5 sums
+  up: by its own means and standard errors their squares average 0.65 to 0.79. See [fig-6](#fig-6).
 - **A cross for the Wasserstein distance under the Huber model** (table 1): the first has the identity, as
   every integral probability metric has; the second has not.
 """
@@ -54,6 +65,8 @@ READING = """## How to read it
   it, or nothing: then the vendors in equal shares take its place.
 - **Scale.** "quick" means 1,000 rows per preview, 3 trials, a CNN of 22,000 parameters, and CIFAR through
   frozen patch features; `--scale full` takes the paper's m and trials and many hours.
+- **Errors** in brackets are standard errors over trials, as the paper prints them; "none" counts trials in
+  which all values tie, so that there is no order.
 - **Costly valuations** are cut down at quick scale: LAVA, CS and mmd-cond get 500 validation rows, and 50
   principal components where there are more than 100 columns; LAVA moves at most 500 rows of each side;
   CS trains ridge regressions, in 20 random orders beyond 8 vendors, mmd-cond linear models, and DAVINZ a
@@ -71,12 +84,17 @@ def page(folder: Path | None = None) -> str:
     found: dict[str, Mapping[str, Any]] = {}
     for entry in ENTRIES:
         found |= stored_results(entry.id, folder)
-    verdicts = verdicts_of(in_order(found))
+    results = in_order(found)
+    verdicts = verdicts_of(results)
     parts = [
         HEAD.rstrip(),
         _stored(found),
         *(as_markdown(make(verdicts)) for make in (count_table, missed_table) if verdicts),
+        "### At a glance",
+        *(as_markdown(table) for table in glance_tables(results)),
         CANNOT.rstrip(),
+        "## Contents",
+        as_markdown(_contents(found, verdicts)),
         READING.rstrip(),
         as_markdown(differences_table()),
         *([_folded(verdict_table(verdicts))] if verdicts else []),
@@ -101,11 +119,22 @@ def _stored(found: Mapping[str, Mapping[str, Any]]) -> str:
     return f"{said} Not measured, no GPU: {', '.join(without)}."
 
 
+def _contents(found: Mapping[str, Mapping[str, Any]], verdicts: list[Verdict]) -> Table:
+    """Every table and figure, where it stands, and what came of it."""
+    rows = []
+    for entry in ENTRIES:
+        own = [one for one in verdicts if one.experiment.split(",")[0] in entry.experiments]
+        missed = [one for one in own if not one.is_reached]
+        said = f"{len(own) - len(missed)} of {len(own)} reached" if own else ABSENT
+        rows.append((f"[{entry.id}](#{entry.id})", entry.what, stored(entry, found), said))
+    return Table("In the paper's order", ("", "what", "stored", "what must be reached"), tuple(rows))
+
+
 def section(entry: Entry, folder: Path | None = None) -> str:
     """One table or figure."""
     results = stored_results(entry.id, folder)
     tables, said = laid_out(entry, results)
-    parts = [f"## {entry.id}: {entry.what}", *said]
+    parts = [f"## {entry.id}: {entry.what} {{ #{entry.id} }}", *said, *_twins(entry)]
     commands = sorted({str(result["command"]) for result in results.values() if result.get("command")})
     if commands:
         parts.append("Made by " + ", ".join(f"`{command}`" for command in commands) + ".")
@@ -113,13 +142,24 @@ def section(entry: Entry, folder: Path | None = None) -> str:
     is_figure = entry.id.startswith("fig")
     if is_figure and plots:
         parts.append(_side_by_side(plots))
-    shown = [table for table in tables if not is_figure or entry.family == "efficiency"]
-    if entry.id in ("fig-7", "fig-8", "fig-9", "fig-10"):
-        shown = tables[1:]
-    parts += [_folded(table) if "every trial" in table.title else as_markdown(table) for table in shown]
+    shown = tables
+    if is_figure and entry.family in ("incentives", "scaling"):
+        shown = tables[1:] if entry.family == "incentives" else []  # their tables have the rest
+    is_long = entry.family == "efficiency"
+    parts += [_folded(one) if is_long or "every trial" in one.title else as_markdown(one) for one in shown]
     if not is_figure and plots:
         parts.append(_side_by_side(plots))
     return "\n\n".join(parts)
+
+
+def _twins(entry: Entry) -> list[str]:
+    """Where else the same runs are shown."""
+    twins = [
+        f"[{other.id}](#{other.id})"
+        for other in ENTRIES
+        if other is not entry and set(other.experiments) & set(entry.experiments)
+    ]
+    return [f"The same runs: {', '.join(twins)}."] if twins else []
 
 
 def as_markdown(table: Table) -> str:
@@ -141,7 +181,8 @@ def _folded(table: Table) -> str:
         "<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in row) + "</tr>"
         for row in (table.head, *table.rows)
     )
-    return f"<details><summary>{_html(table.title)}</summary><table>{rows}</table></details>"
+    notes = "".join(f"<p>{_html(note)}</p>" for note in table.notes)
+    return f"<details><summary>{_html(table.title)}</summary><table>{rows}</table></details>{notes}"
 
 
 def _side_by_side(plots: list[str]) -> str:

@@ -116,6 +116,9 @@ VERIFICATION: Mapping[int, tuple[float, float]] = {
 }
 """Table 5: vendors -> (mean, standard error) of the correlation of true and approximated values."""
 
+VERIFICATION_TRIALS = 10
+"""Independent trials behind each row of table 5."""
+
 INCENTIVES: Mapping[str, tuple[tuple[tuple[float, float], tuple[float, float]], ...]] = {
     "mnist-emnist-5": (
         ((0.485, 0.03), (0.476, 0.03)),

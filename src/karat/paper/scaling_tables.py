@@ -29,6 +29,16 @@ _GRIDS = {
 }
 
 
+_CUDA = {"table-16": printed_scaling.CIFAR_CUDA, "table-19": printed_scaling.MNIST_CUDA}
+
+
+def cuda_table(entry: Entry) -> Table:
+    """What the paper prints of memory that was not measured here."""
+    rows = tuple((f"{m:,}", *(number(one, 1) for one in row)) for m, row in _CUDA[entry.id].items())
+    head = ("m", *(f"n = {n}" for n in printed_scaling.N_VENDORS))
+    return Table(f"{entry.what} in MB, as the paper prints it", head, rows)
+
+
 def scaling_tables(entry: Entry, result: Result) -> list[Table]:
     """Every timing, with the straight lines through them."""
     name, engines = str(result["experiment"]), result["summary"]["engines"]

@@ -163,6 +163,7 @@ def _divergences(name: str, scale: str) -> Experiment:
         columns=(2, 10, 50),
         sizes=(50, 100, 200, 400, 800) if is_quick else (50, 100, 200, 400, 800, 1600, 3200),
         cost_sizes=(250, 500, 1000, 2000) if is_quick else (500, 1000, 2000, 4000, 8000),
+        large_sizes=(4000, 8000, 16_000) if is_quick else (16_000, 32_000, 64_000),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,49 @@ def inversions(found: ArrayLike, truth: ArrayLike) -> int:
     """
     x, y = np.asarray(found, dtype=np.float64), np.asarray(truth, dtype=np.float64)
     return int(((x[:, None] < x) & (y[:, None] > y)).sum())
+
+
+def places(numbers: Mapping[str, float | None]) -> dict[str, int]:
+    """The place of each number among all, 1 the smallest; equal ones share a place, None has none.
+
+    >>> places({"a": 0.5, "b": 0.1, "c": 0.5, "d": None})
+    {'a': 2, 'b': 1, 'c': 2}
+    """
+    known = {name: number for name, number in numbers.items() if number is not None}
+    return {name: 1 + sum(other < number for other in known.values()) for name, number in known.items()}
+
+
+def v_shape(levels: ArrayLike) -> Vector:
+    """-|e_i - mean e|: vendors that share one Q, against their uniform mixture, but for a factor.
+
+    >>> v_shape([0.0, 0.5, 1.0])
+    array([-0.5, -0. , -0.5])
+    """
+    shape: Vector = -np.abs(_centred(levels))
+    return shape
+
+
+def mean_square(average: float, error: float, count: int) -> float:
+    """The mean square of so many numbers, from their mean and its standard error.
+
+    mean of x^2 = mean^2 + (count - 1) error^2, because error^2 = (sum of (x - mean)^2) / (count (count - 1)).
+
+    >>> round(mean_square(2.0, 1.0 / 3.0**0.5, 3), 12)  # of 1, 2 and 3: 14 / 3
+    4.666666666667
+    """
+    return average**2 + (count - 1) * error**2
+
+
+def slope_p_value(r2: float, count: int) -> float:
+    """Two-sided p-value of the slope of a line through so many points, from its r^2: Student's t.
+
+    >>> slope_p_value(0.0, 10), slope_p_value(1.0, 10)
+    (1.0, 0.0)
+    """
+    if r2 >= 1.0:
+        return 0.0
+    t = math.sqrt(r2 * (count - 2) / (1.0 - r2))
+    return float(2.0 * stats.t.sf(t, count - 2))
 
 
 def line_fit(x: ArrayLike, y: ArrayLike) -> dict[str, float]:

@@ -60,7 +60,7 @@ def count_table(verdicts: list[Verdict]) -> Table:
         same = [one for one in verdicts if one.must == must]
         missed = [one.experiment for one in same if not one.is_reached]
         vague = [one.experiment for one in same if one.is_reached and one.reason]
-        names = [", ".join(each) or ABSENT for each in (missed, vague)]
+        names = ["; ".join(each) or ABSENT for each in (missed, vague)]
         rows.append((must, f"{len(same) - len(missed)} of {len(same)}", *names))
     head = ("must", "reached", "not reached", "reached, but zeta says little")
     return Table("What must be reached", head, tuple(rows))
