@@ -11,7 +11,7 @@ from scipy.stats import rankdata, spearmanr
 from karat.baselines import moments_of, valuation_named, value
 from karat.baselines.beside import average_ranks, beside, rank_correlations
 from karat.baselines.mmd import Mmd
-from karat.errors import MarketError, MissingExtraError, ValuationError
+from karat.errors import MarketError, MissingExtraError, UnknownReferenceError, ValuationError
 from karat.kernels import Gaussian
 from karat.models.networks import Mlp
 from karat.vendors import Market
@@ -85,6 +85,32 @@ def test_what_is_missing_is_said_before_anything_is_computed(names, said, monkey
     monkeypatch.setattr(Mmd, "run", lambda *_: pytest.fail("it was started"))
     with pytest.raises(ValuationError, match=said):
         beside(LABELLED if "model" in names[1] else MARKET, names)
+
+
+@pytest.mark.parametrize("name", ["davinz", "mmd-cond", "banzhaf", "cs-shapley"])
+@pytest.mark.parametrize("model", ["cnn-22k", "resnet-18", "patches"])
+def test_rows_that_are_no_images_are_refused_before_anything_is_computed(name, model, monkeypatch):
+    if model != "patches":
+        pytest.importorskip("torch")
+    monkeypatch.setattr(Mmd, "run", lambda *_: pytest.fail("it was started"))
+    said = r"needs a network" if (name, model) == ("davinz", "patches") else r"needs images.*'mlp-16'"
+    with pytest.raises(ValuationError, match=said):
+        beside(LABELLED, ["mmd", f"{name}:model={model}"])
+
+
+@pytest.mark.parametrize(
+    ("name", "reference", "said"),
+    [
+        ("coalition-mmd", "leave-one-out", r"'coalition-mmd' needs one reference for all.*'anchor'"),
+        ("mmd2:tay=true", "leave-one-out", r"'mmd2:tay=true' needs one reference for all.*'anchor'"),
+        ("energy", "equal-size", r"'mmd' has no reference called 'equal-size'.*leave-one-out.*weights"),
+        ("kl", "robust", r"no reference called 'robust'.*for mmd, mmd2, energy and coalition-mmd"),
+    ],
+)
+def test_a_reference_that_cannot_be_had_is_said_before_anything_starts(name, reference, said, monkeypatch):
+    monkeypatch.setattr(Mmd, "run", lambda *_: pytest.fail("it was started"))
+    with pytest.raises((UnknownReferenceError, ValuationError), match=said):
+        beside(MARKET, ["mmd", name], reference=reference)
 
 
 @pytest.mark.parametrize("name", ["davinz", "mmd-cond", "banzhaf", "cs-shapley"])

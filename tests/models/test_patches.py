@@ -67,6 +67,14 @@ def test_images_without_variety_are_refused():
         PatchFeatures.fit(np.ones((5, 144)), side=5, n_centroids=8)
 
 
+def test_rows_of_another_size_than_the_frozen_features_are_refused():
+    frozen = PatchFeatures.fit(_images(20), n_centroids=8, n_patches=500, side=5)
+    model = model_named("patches", features=frozen)
+    model.check_columns(144)
+    with pytest.raises(ValuationError, match=r"shape \(12, 12, 1\) have 144 columns, the rows have 256"):
+        model.check_columns(256)
+
+
 def test_an_unknown_probe_is_refused():
     with pytest.raises(ValuationError, match=r"no probe called 'svm'.*'ridge'"):
         model_named("patches", probe="svm")

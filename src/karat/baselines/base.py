@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from karat.baselines.labels import LabelKind, Labels, read_labels
 from karat.baselines.needs import check_needs, labels_of, lacking_extras
 from karat.baselines.options import SEPARATOR, check_options, read_options
-from karat.baselines.reference import ReferenceRows, generator, reference_rows
+from karat.baselines.reference import ReferenceRows, check_contrasts, generator, reference_rows
 from karat.errors import ValuationError
 from karat.gram import Moments, kernel_sums, moments_from_sums
 from karat.kernels import Kernel, kernel_named
@@ -166,6 +166,8 @@ class Valuation(ABC):
 
     def check(self, market: Market, reference: str | Mapping[str, float] | None = None) -> ReferenceRows:
         """Raise unless the market and this machine have what is needed; else the rows to compare with."""
+        if self.takes_any_reference:
+            check_contrasts(self.title, reference, shared=self.shares_reference)
         rows = reference_rows(market, None if self.takes_any_reference else reference)
         check_needs(self.name, self.required, market, rows, self.label_kind)
         return rows
@@ -186,6 +188,11 @@ class Valuation(ABC):
         'lava:form=distance'
         """
         return ":".join([self.name, *(f"{name}={_spelt(given)}" for name, given in self.chosen.items())])
+
+    @property
+    def shares_reference(self) -> bool:
+        """Whether all vendors need one and the same reference, where any can be had."""
+        return False
 
     @property
     def required(self) -> tuple[str, ...]:

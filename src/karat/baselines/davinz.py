@@ -70,7 +70,9 @@ class Davinz(Valuation):
 
     def check(self, market: Market, reference: str | Mapping[str, float] | None = None) -> ReferenceRows:
         rows = super().check(market, reference)
-        network_of(self.model)
+        network = network_of(self.model)
+        if network is not None:
+            network.check_columns(market.layout.width)
         return rows
 
     def run(self, case: Case) -> Values:

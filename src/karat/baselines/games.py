@@ -181,14 +181,15 @@ class CoalitionMmd(Valuation):
         super().__post_init__()
         check_plays(self.exact_up_to)
 
+    @property
+    def shares_reference(self) -> bool:
+        """Coalitions of vendors are held against something that no vendor has to itself."""
+        return True
+
     def run(self, case: Case) -> Values:
         moments = moments_for(case, self.kernel)
         chosen = reference_named(moments, case.choice)
-        if chosen.weights is None:
-            raise ValuationError(
-                f"the valuation {self.name!r} needs one reference for all, not {chosen.name!r}.",
-                hint="Choose 'anchor', 'uniform', 'robust', or weights.",
-            )
+        assert chosen.weights is not None
         order = content_order(case)
         contrasts = chosen.contrasts[order]
         inner = contrasts @ moments.gram @ contrasts.T

@@ -80,6 +80,11 @@ class SquaredMmd(Valuation):
     kernel: str | Kernel = "default"
     tay: bool = False
 
+    @property
+    def shares_reference(self) -> bool:
+        """The search of Tay et al. moves one lengthscale until all vendors do well against one reference."""
+        return self.tay
+
     def run(self, case: Case) -> Values:
         if self.tay:
             return self._run_tay(case)
@@ -108,11 +113,7 @@ def _tay_scores(case: Case, lengthscale: float) -> tuple[Vector, str]:
     """2 S_iT - S_ii with one Gaussian, and the name of the reference T."""
     moments = moments_of(case.market, Gaussian(lengthscale))
     chosen = reference_named(moments, case.choice)
-    if chosen.weights is None:
-        raise ValuationError(
-            f"the valuation 'mmd2' with tay=True needs one reference for all, not {chosen.name!r}.",
-            hint="Choose 'anchor', 'uniform', 'robust', or weights.",
-        )
+    assert chosen.weights is not None
     vendors = list(moments.vendors)
     scores: Vector = (2.0 * moments.gram_biased @ chosen.weights - np.diag(moments.gram_biased))[vendors]
     return scores, chosen.name

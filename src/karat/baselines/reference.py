@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import ValuationError
+from karat.errors import UnknownReferenceError, ValuationError
 from karat.typing import Matrix, Vector
+from karat.values import REFERENCES
 from karat.vendors import Market, Source
 
 
@@ -89,7 +90,7 @@ def reference_rows(market: Market, choice: str | Mapping[str, float] | None = No
     if choice != "anchor":
         raise ValuationError(
             f"this valuation compares rows and has no reference called {choice!r}.",
-            hint="Choose 'anchor' or 'uniform'; the other references are for mmd, mmd2 and energy.",
+            hint="Choose 'anchor' or 'uniform'; others are for mmd, mmd2, energy and coalition-mmd.",
         )
     if market.anchor is None:
         raise ValuationError(
@@ -97,6 +98,23 @@ def reference_rows(market: Market, choice: str | Mapping[str, float] | None = No
             hint="Pass anchor=... (--anchor FILE; 20 rows are a start), or choose the reference 'uniform'.",
         )
     return ReferenceRows("anchor", (market.anchor,))
+
+
+def check_contrasts(name: str, choice: str | Mapping[str, float] | None, *, shared: bool) -> None:
+    """Raise for a reference that a valuation which works from contrasts cannot have.
+
+    shared: one reference for all vendors is needed.
+    """
+    if isinstance(choice, str) and choice not in REFERENCES:
+        raise UnknownReferenceError(
+            f"the valuation {name!r} has no reference called {choice!r}.",
+            hint=f"Choose from {', '.join(REFERENCES)}, or weights per vendor.",
+        )
+    if shared and choice == "leave-one-out":
+        raise ValuationError(
+            f"the valuation {name!r} needs one reference for all, not {choice!r}.",
+            hint="Choose 'anchor', 'uniform', 'robust', or weights.",
+        )
 
 
 def drawn_rows(sample: Source, most: int, seed: int) -> NDArray[np.intp]:

@@ -115,7 +115,7 @@ class Trained(Valuation):
 
     def check(self, market: Market, reference: str | Mapping[str, float] | None = None) -> ReferenceRows:
         rows = super().check(market, reference)
-        self.model_for(self._labels(market, rows))
+        self.model_for(self._labels(market, rows)).check_columns(market.layout.width)
         return rows
 
     def model_for(self, labels: Labels | None) -> Model:

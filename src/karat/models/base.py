@@ -107,6 +107,10 @@ class Model(ABC):
             return always(int(labels[0]), n_classes)
         return self._fit(rows, labels, n_classes=n_classes, seed=seed, progress=progress)
 
+    def check_columns(self, columns: int) -> None:
+        """Raise unless rows of so many columns can be learnt from; any can, where a model says nothing."""
+        return
+
     @abstractmethod
     def _fit(
         self,

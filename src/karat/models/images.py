@@ -26,7 +26,7 @@ def image_shape(width: int, shape: Shape | None, *, model: str, least: int) -> S
             raise ValuationError(
                 f"the model {model!r} needs images, and {width} columns are no square image "
                 "of 1 or 3 channels.",
-                hint="Give the shape: shape=(height, width, channels), or choose 'logistic' or 'ridge'.",
+                hint="Give the shape: shape=(height, width, channels), or choose 'mlp-16' or 'ridge'.",
             )
     if math.prod(shape) != width:
         raise ValuationError(

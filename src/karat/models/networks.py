@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal
 
-from karat.models.images import image_shape
+from karat.models.images import Shape, image_shape
 from karat.models.training import Network
 
 LEAST_PIXELS = 16
@@ -55,7 +55,7 @@ class Cnn(Network):
     def build(self, columns: int, outputs: int) -> Any:
         from torch import nn
 
-        shape = image_shape(columns, self.shape, model=f"cnn-{self.size}", least=LEAST_PIXELS)
+        shape = self._image(columns)
         channels = shape[2]
         image = _to_image(shape)
         if self.size == "22k":
@@ -79,6 +79,12 @@ class Cnn(Network):
             *(nn.Linear(9216, 128), nn.ReLU(), nn.Linear(128, outputs)),
         )
 
+    def check_columns(self, columns: int) -> None:
+        self._image(columns)
+
+    def _image(self, columns: int) -> Shape:
+        return image_shape(columns, self.shape, model=f"cnn-{self.size}", least=LEAST_PIXELS)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ResNet18(Network):
@@ -97,7 +103,7 @@ class ResNet18(Network):
     def build(self, columns: int, outputs: int) -> Any:
         from torch import nn
 
-        shape = image_shape(columns, self.shape, model=self.name, least=LEAST_PIXELS)
+        shape = self._image(columns)
         if self.stem == "wide":
             stem = [nn.Conv2d(shape[2], 64, 7, stride=2, padding=3, bias=False)]
         else:
@@ -113,6 +119,12 @@ class ResNet18(Network):
             before = maps
         head = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, outputs)]
         return nn.Sequential(*_to_image(shape), *stem, *blocks, *head)
+
+    def check_columns(self, columns: int) -> None:
+        self._image(columns)
+
+    def _image(self, columns: int) -> Shape:
+        return image_shape(columns, self.shape, model=self.name, least=LEAST_PIXELS)
 
 
 @cache

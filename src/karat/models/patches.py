@@ -128,6 +128,10 @@ class PatchProbe(Model):
                 f"there is no probe called {self.probe!r}.", hint="Choose 'ridge' or 'logistic'."
             )
 
+    def check_columns(self, columns: int) -> None:
+        sees = self.features or self
+        image_shape(columns, sees.shape, model=self.name, least=2 * sees.side)
+
     def _fit(
         self,
         rows: Rows,
