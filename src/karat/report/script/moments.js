@@ -130,9 +130,8 @@ function degreesOfFreedom(shares, a, sizes, fewest) {
   return spent > 0 ? (sum * sum) / spent : Math.max(fewest - 1, 1);
 }
 
-/** The score interval of a squared distance, as [lower, upper]. */
-function scoreInterval(squared, biased, plugInVariance, second, z) {
-  const q = Math.max(z, (z * z - 1) / Math.SQRT2);
+/** tau^2: how fast the first-order variance grows with the squared distance. */
+function steepness(squared, biased, plugInVariance, second) {
   const v2 = Math.max(second, 0);
   const total = Math.max(biased - squared, 0);
   const prior = total > 0 ? (4 * (v2 / 2) ** 0.75) / Math.sqrt(total) : 0;
@@ -140,10 +139,34 @@ function scoreInterval(squared, biased, plugInVariance, second, z) {
   const top = Math.max(plugInVariance - 2 * v2, 0) + weight * prior;
   const bottom = Math.max(squared, 0) + weight;
   const most = 4 * total;
-  const tau2 = top < most * bottom ? top / bottom : most;
+  return top < most * bottom ? top / bottom : most;
+}
+
+/** The score interval of a squared distance, as [lower, upper]. */
+function scoreInterval(squared, biased, plugInVariance, second, z) {
+  const q = Math.max(z, (z * z - 1) / Math.SQRT2);
+  const v2 = Math.max(second, 0);
+  const tau2 = steepness(squared, biased, plugInVariance, second);
   const middle = squared + (z * z * tau2) / 2;
   const half = Math.sqrt(z * z * tau2 * Math.max(squared, 0) + (z ** 4 * tau2 * tau2) / 4 + q * q * v2);
   return [Math.max(middle - half, 0), Math.max(middle + half, 0)];
+}
+
+const NORMAL_UP_TO = (Math.SQRT2 + Math.sqrt(6)) / 2;
+
+/** The largest z whose score interval of a squared distance ends below the edge; -Infinity where none does. */
+function quantileBelow(squared, biased, plugInVariance, second, edge) {
+  const v2 = Math.max(second, 0);
+  const spread = steepness(squared, biased, plugInVariance, second) * (edge + Math.max(-squared, 0));
+  if (Number.isNaN(spread)) return NaN;
+  const room = Math.max(edge - squared, 0) ** 2;
+  if (room === 0) return -Infinity;
+  if (!(spread + v2 > 0)) return Infinity;
+  const normal = Math.sqrt(room / (spread + v2));
+  if (normal <= NORMAL_UP_TO) return normal;
+  const gap = spread - v2;
+  const rest = room - v2 / 2;
+  return Math.sqrt((2 * rest) / (gap + Math.sqrt(gap * gap + 2 * v2 * rest)));
 }
 
 /** The distance interval of one vendor, nearer end first; null where none can be given. */

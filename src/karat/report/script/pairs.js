@@ -16,8 +16,23 @@ function pairError(found, a, b, onA, onB) {
   );
 }
 
-/** Z of the claim "d_b > d_a + margin". */
+/** Z of the claim "d_b > d_a + margin": below zero, d_a alone below the margin is enough. */
 function statistic(found, a, b, margin) {
+  const z = linearised(found, a, b, margin);
+  return margin < 0 && !Number.isNaN(z) ? Math.max(z, below(found, a, -margin)) : z;
+}
+
+/** Z of the claim "d_a < edge". */
+function below(found, a, edge) {
+  const [squared, at] = [found.squared[a], a * found.k + a];
+  const z = quantileBelow(squared, found.biased[a], found.plugIn[at], found.secondOrder[at], edge * edge);
+  if (!(Number.isFinite(z) && z > 0)) return z;
+  const room = edge * edge - squared;
+  return room / (room / z + found.approximation[a]);
+}
+
+/** Z of the claim "d_b > d_a + margin", linearised at the larger distance. */
+function linearised(found, a, b, margin) {
   const [da, db] = [distanceOf(found, a), distanceOf(found, b)];
   const onB = margin > 0 ? shareOf(db - margin, db) : 1;
   const onA = margin < 0 ? shareOf(da + margin, da) : 1;
@@ -37,17 +52,19 @@ function claimP(found, a, b, margin) {
   return studentTail(statistic(found, a, b, margin), pairDegrees(found, a, b));
 }
 
-/** The largest margin at which "d_b > d_a + margin" is claimed. */
+/** The upper end of a vendor's distance. */
+function upperEnd(found, a, z) {
+  const at = a * found.k + a;
+  const [, upper] = scoreInterval(found.squared[a], found.biased[a], found.plugIn[at], found.secondOrder[at], z);
+  return Math.sqrt(upper + z * found.approximation[a]);
+}
+
+/** The largest margin at which "d_b > d_a + margin" is claimed; at least minus the upper end of d_a. */
 function lowerGap(found, a, b, z) {
   const claimed = (margin) => statistic(found, a, b, margin) > z;
   const atZero = claimed(0);
-  let low = atZero ? 0 : -distanceOf(found, a);
+  let low = atZero ? 0 : -upperEnd(found, a, z);
   let high = atZero ? distanceOf(found, b) : 0;
-  if (!atZero && !claimed(low)) {
-    const at = a * found.k + a;
-    const [, upper] = scoreInterval(found.squared[a], found.biased[a], found.plugIn[at], found.secondOrder[at], z);
-    return -Math.sqrt(upper + z * found.approximation[a]);
-  }
   for (let i = 0; i < HALVINGS; i++) {
     const middle = (low + high) / 2;
     if (claimed(middle)) low = middle;
