@@ -6,7 +6,18 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from karat.report.axis import Axis
-from karat.report.figures import NARROW, WIDE, Spot, _box, _labels, _touch, interval_bar, market_map
+from karat.report.figures import (
+    NARROW,
+    WIDE,
+    Spot,
+    _box,
+    _labels,
+    _ring_boxes,
+    _touch,
+    _View,
+    interval_bar,
+    market_map,
+)
 from karat.report.printable import printable
 from markets import HOSTILE
 
@@ -68,3 +79,28 @@ def test_labels_touch_neither_dots_nor_each_other():
         boxes = [_box(points[i], labels[i], len(spots[i].name) * 7.8) for i in labels]
         assert 0 < len(boxes) < 12
         assert not any(_touch(a, b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+def test_names_keep_clear_of_the_distances_at_the_rings():
+    """A vendor on the leading direction, just where a ring crosses it."""
+    view = _View.of([(0.0, 0.0), (0.99, 0.0), (0.5, 0.4)])
+    marks = [(0.25, "25 %"), (0.5, "50 %"), (0.75, "75 %")]
+    spots = [Spot("reference", "", "reference"), Spot("vendor", "", "vendor")]
+    places = [view.place(0.0, 0.0), view.place(0.24, 0.0)]
+    for width in (WIDE, NARROW):
+        texts = _ring_boxes(view, marks, width)
+        labels = _labels(spots, places, width, texts)
+        points = [(x * width / 100, y * width / 175) for x, y in places]
+        boxes = [_box(points[i], labels[i], len(spots[i].name) * 7.8) for i in labels]
+        assert len(texts) == 3
+        assert not any(_touch(box, text) for box in boxes for text in texts)
+        blind = _labels(spots, places, width)
+        assert any(_touch(_box(points[1], blind[1], 6 * 7.8), text) for text in texts)
+
+
+def test_a_distance_that_does_not_fit_a_phone_is_shown_on_a_desk_only():
+    spots = [Spot("a", "", "vendor"), Spot("b", "", "vendor")]
+    drawn = market_map([(0.0, 0.0), (1.0, 0.0)], spots, rings=AXIS, floor=None, label="map")
+    looks = {e.text: e.get("class") for e in elements(drawn, "text") if "ring-text" in e.get("class")}
+    assert looks["40 %"] == "ring-text"
+    assert looks["100 %"] == "ring-text wide"

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import numpy as np
+
 import karat
+from karat.report.board import spoken
+from karat.report.html import report
 from karat.report.method import files, kernel_words, method, sources
 from karat.report.naming import Naming
 from karat.report.page import MOST_FINDINGS, page_of
 from karat.sources import demo
+from markets import contaminated
 
 
 def test_the_demo_says_what_we_know_about_it():
@@ -36,8 +41,6 @@ def test_the_reference_lies_in_the_middle_of_the_rings(appraisal):
 
 
 def test_a_market_on_a_line_is_warned_about_on_the_map():
-    from markets import contaminated
-
     page = page_of(contaminated(5, rows=150, anchor=None))
     assert page.map.warning.startswith("One direction")
     assert page.matrix is None
@@ -55,3 +58,36 @@ def test_rows_in_memory_are_named_by_their_digest(appraisal):
     assert {one.file for one in shown} == {"rows in memory"}
     assert len(shown[0].sha256) == 64
     assert files(appraisal) == ()
+
+
+def hidden_behind(wide):
+    """Vendors along two directions, and one away from them in a third, which no map has room for."""
+    rng = np.random.default_rng(0)
+    centres = {"east": (wide, 0, 0), "west": (-wide, 0, 0), "north": (0, wide, 0), "above": (0, 0, 1.0)}
+    rows = {name: rng.normal(centre, 1.0, size=(200, 3)) for name, centre in centres.items()}
+    return karat.appraise(rows, anchor=rng.normal(size=(200, 3)))
+
+
+def test_a_vendor_that_the_map_draws_too_near_is_named_with_its_distance():
+    appraisal = hidden_behind(3.0)
+    above = next(vendor for vendor in appraisal.vendors if vendor.name == "above")
+    assert above.share > 25.0
+    assert page_of(appraisal).map.hidden == f"above ({spoken(above, appraisal)})"
+    assert "Farther than drawn" in report(appraisal)
+
+
+def test_a_market_that_the_map_shows_whole_has_nothing_hidden(clear):
+    assert page_of(clear).map.hidden is None
+    assert "Farther than drawn" not in report(clear)
+
+
+def test_a_union_of_vendors_is_not_called_the_buyers_own_rows():
+    """The paper's reference stands where an anchor stands, and shares rows with those it judges."""
+    draw = np.random.default_rng(3).normal
+    market = {f"v{i}": draw(draw(size=4), 1.0, (80, 4)) for i in range(6)}
+    page = page_of(karat.appraise(market, reference="equal-size"))
+    assert page.what_if is None
+    assert "your data" not in page.map.svg
+    told = " ".join((page.subtitle, *page.assumptions, *page.caveats))
+    assert "Without rows of your own" in told
+    assert "your" not in told.replace("Without rows of your own", "").lower()

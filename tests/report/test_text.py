@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 
 from rich.cells import cell_len
 
+from karat.report.sentences import noticed
 from karat.report.text import as_text
+from karat.schema import Finding
+from markets import contaminated
 
 
 def test_terminal_output_has_no_control_characters(attacked):
@@ -28,3 +32,14 @@ def test_a_matrix_is_told_in_signs(clear):
     assert lines[1].split() == ["1", "good", "+", "+"]
     assert lines[2].split() == ["2", "bad", "-", "+"]
     assert "at most 5 %" in " ".join(lines)
+
+
+def test_copies_are_told_before_files_and_columns():
+    """Only two of a kind are shown, and a reader stops early: what says most of a vendor comes first."""
+    found = [
+        Finding("no-checksums", "no checksums", "acme"),
+        Finding("clipped", "clipped", "acme"),
+        Finding("replayed", "replayed", "acme"),
+    ]
+    appraisal = replace(contaminated(2, rows=20), findings=tuple(found))
+    assert noticed(appraisal) == ["replayed", "clipped", "no checksums"]

@@ -60,6 +60,8 @@ def _grid(axis: Axis) -> Markup:
 
 
 Place = tuple[float, float]
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,11 @@ LETTER = 7.8
 LINE = 15.0
 """A letter's width and a line's height in pixels, a little generous."""
 
+RING_LETTER = 6.6
+RING_LINE = 11.0
+RING_OFFSET = (4.0, -5.0)
+"""The same of the smaller texts at the rings, and where they stand from the crossing."""
+
 MARGIN = 0.09
 """Of the map's height, left free around the outermost point."""
 
@@ -93,14 +100,17 @@ def market_map(
     positions: in distance, one per spot. Points keep their proportions: one scale for both axes.
     """
     view = _View.of(positions)
-    parts = [_ring(view, at * rings.unit, text) for at, text in rings.ticks if at > 0.0]
+    marks = [(at * rings.unit, text) for at, text in rings.ticks if at > 0.0]
+    parts = [_ring(view, radius, text) for radius, text in marks]
     if floor is not None:
         parts.insert(
             0, Markup('<circle class="floor" cx="{}%" cy="{}%" r="{}%"/>').format(*view.circle(floor))
         )
     parts.append(_leading_direction(view))
     places = [view.place(x, y) for x, y in positions]
-    wide, narrow = (_labels(spots, places, width) for width in (WIDE, NARROW))
+    wide, narrow = (
+        _labels(spots, places, width, _ring_boxes(view, marks, width)) for width in (WIDE, NARROW)
+    )
     parts += [_spot(spots[i], places[i]) for i in reversed(range(len(spots)))]
     for i, spot in enumerate(spots):
         for labels, size in ((wide, "wide"), (narrow, "narrow")):
@@ -142,14 +152,29 @@ class _View:
 
 
 def _ring(view: _View, radius: float, text: str) -> Markup:
-    """A ring, with its distance where it crosses the leading direction."""
+    """A ring, with its distance where it crosses the leading direction and there is room for the text."""
     ring = Markup('<circle class="ring" cx="{}%" cy="{}%" r="{}%"/>').format(*view.circle(radius))
-    x, y = view.place(radius, 0.0)
-    if x > 97.0:
+    fits = [_ring_box(view, radius, text, width)[2] <= width for width in (WIDE, NARROW)]
+    if not fits[0]:
         return ring
-    return ring + Markup('<text class="ring-text" x="{}%" y="{}%" dx="4" dy="-5">{}</text>').format(
-        x, y, text
+    x, y = view.place(radius, 0.0)
+    look = "ring-text" if fits[1] else "ring-text wide"
+    return ring + Markup('<text class="{}" x="{}%" y="{}%" dx="{}" dy="{}">{}</text>').format(
+        look, x, y, *RING_OFFSET, text
     )
+
+
+def _ring_box(view: _View, radius: float, text: str, width: float) -> Box:
+    """Where the text of a ring stands at this width, in pixels."""
+    x, y = view.place(radius, 0.0)
+    left, bottom = x * width / 100.0 + RING_OFFSET[0], y * width / ASPECT / 100.0 + RING_OFFSET[1]
+    return left, bottom - RING_LINE, left + len(text) * RING_LETTER, bottom
+
+
+def _ring_boxes(view: _View, marks: Sequence[tuple[float, str]], width: float) -> list[Box]:
+    """The texts of the rings that are shown at this width."""
+    boxes = [_ring_box(view, radius, text, width) for radius, text in marks]
+    return [box for box in boxes if box[2] <= width]
 
 
 def _leading_direction(view: _View) -> Markup:
@@ -188,15 +213,16 @@ OFFSETS = (
 )
 """Where a label may stand beside its dot, best first."""
 
-Box = tuple[float, float, float, float]
-
 
 def _labels(
-    spots: Sequence[Spot], places: Sequence[Place], width: float
+    spots: Sequence[Spot], places: Sequence[Place], width: float, texts: Sequence[Box] = ()
 ) -> dict[int, tuple[float, float, str]]:
-    """The labels that fit at this width without touching a dot or each other; earlier spots choose first."""
+    """The labels that fit at this width and touch no dot, no text and not each other.
+
+    Earlier spots choose first.
+    """
     points = [(x * width / 100.0, y * width / ASPECT / 100.0) for x, y in places]
-    taken: list[Box] = [(x - 8.0, y - 8.0, x + 8.0, y + 8.0) for x, y in points]
+    taken: list[Box] = [*texts, *((x - 8.0, y - 8.0, x + 8.0, y + 8.0) for x, y in points)]
     found: dict[int, tuple[float, float, str]] = {}
     for i, spot in enumerate(spots):
         for offset in OFFSETS:

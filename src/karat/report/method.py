@@ -9,7 +9,7 @@ from typing import Any
 
 from karat.appraisal import Appraisal
 from karat.report.board import has_shares, level
-from karat.report.naming import Naming
+from karat.report.naming import Naming, own_rows
 from karat.report.numbers import count
 from karat.report.printable import printable
 from karat.vendors.naming import ANCHOR
@@ -63,11 +63,12 @@ def _estimate(made: Mapping[str, Any]) -> str:
 
 def assumptions(appraisal: Appraisal) -> tuple[str, ...]:
     """What must hold for the intervals and verdicts to keep their promise."""
+    has_own = own_rows(appraisal) is not None
     said = [
         "Rows of a preview are independent draws of what the vendor would deliver.",
-        "Previews of different vendors are independent of each other and of your rows.",
+        f"Previews of vendors are independent of each other{' and of your rows' if has_own else ''}.",
     ]
-    if appraisal.moments.anchor is not None:
+    if has_own:
         said.append("Your rows are drawn like the data that you need.")
     if appraisal.reference.chosen_from_data:
         said.append("The reference was chosen from these rows; intervals are for the reference as chosen.")

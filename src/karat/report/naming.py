@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from karat.appraisal import Appraisal
 from karat.report.printable import distinct
 from karat.vendors.naming import ANCHOR
 
@@ -34,6 +35,14 @@ class Naming:
         if ANCHOR in long:
             long[ANCHOR] = short[ANCHOR] = "your data"
         return cls(long, short)
+
+
+def own_rows(appraisal: Appraisal) -> int | None:
+    """How many rows the buyer brought; None where a union of vendors, or nothing, is in their place."""
+    moments = appraisal.moments
+    if moments.anchor is None or moments.names[moments.anchor] != ANCHOR:
+        return None
+    return int(moments.sizes[moments.anchor])
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

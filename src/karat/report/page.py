@@ -5,7 +5,8 @@ Nothing is computed here but places on the page; the template decides nothing bu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -15,7 +16,7 @@ from karat.report.board import Board, axis_of, board, floor_of, level, spoken
 from karat.report.figures import Spot, market_map
 from karat.report.matrix import Matrix, all_pairs, matrix
 from karat.report.method import Source, assumptions, files, method, sources, versions
-from karat.report.naming import Naming
+from karat.report.naming import Naming, listed, own_rows
 from karat.report.numbers import count
 from karat.report.printable import printable
 from karat.report.sentences import caveats, warnings
@@ -33,17 +34,30 @@ MOST_WARNINGS = 6
 MOST_ON_MAP = 200
 """Dots on the map, nearest first."""
 
+MUCH_NEARER = 0.5
+"""A dot at less than this share of its vendor's distance misleads, and the caption says so."""
+
+LEAST_TO_SEE = 0.05
+"""Of the axis: vendors nearer than this lie at the reference whatever the map shows."""
+
+MOST_HIDDEN = 6
+"""Vendors that the caption names as farther than drawn."""
+
 
 ONE_DIRECTION = "One direction explains this market: either end of it could be the better one."
 
 
 @dataclass(frozen=True)
 class MapFigure:
-    """The map and what its caption says."""
+    """The map and what its caption says.
+
+    hidden: vendors that are farther from the reference than they are drawn, with their distances.
+    """
 
     svg: Markup
     shown: str
     leading: str
+    hidden: str | None
     warning: str | None
 
 
@@ -117,8 +131,8 @@ def _subtitle(appraisal: Appraisal) -> str:
     moments = appraisal.moments
     said = ["1 vendor" if moments.n_vendors == 1 else f"{count(moments.n_vendors)} vendors"]
     said.append(f"{count(moments.sizes[list(moments.vendors)].sum())} rows shown")
-    if moments.anchor is not None:
-        said.append(f"{count(moments.sizes[moments.anchor])} rows of your own")
+    if (own := own_rows(appraisal)) is not None:
+        said.append(f"{count(own)} rows of your own")
     return " · ".join([*said, f"{level(appraisal.confidence)} confidence"])
 
 
@@ -129,13 +143,13 @@ def _map(appraisal: Appraisal, names: Naming, candidates: Sequence[str]) -> MapF
     moments, ranking = appraisal.moments, appraisal.ranking[:MOST_ON_MAP]
     index = {name: i for i, name in enumerate(moments.names)}
     spots = [Spot(whose(appraisal), "the reference", "reference")]
-    places = [(0.0, 0.0)]
+    drawn = {vendor.name: _place(seen, index[vendor.name]) for vendor in ranking}
+    places = [(0.0, 0.0), *drawn.values()]
     for vendor in ranking:
         may_win = not candidates or vendor.name in candidates
         title = f"{names.long[vendor.name]}: {spoken(vendor, appraisal)}"
         spots.append(Spot(names.short[vendor.name], title, "vendor" if may_win else "vendor beaten"))
-        places.append(_place(seen, index[vendor.name]))
-    if moments.anchor is not None and appraisal.reference.name != "anchor":
+    if moments.anchor is not None and own_rows(appraisal) and appraisal.reference.name != "anchor":
         spots.append(Spot("your data", "your data", "anchor"))
         places.append(_place(seen, moments.anchor))
     shape = appraisal.identifiability
@@ -150,10 +164,26 @@ def _map(appraisal: Appraisal, names: Naming, candidates: Sequence[str]) -> MapF
         ),
         shown=f"{100.0 * seen.shown:.0f} %",
         leading=f"{100.0 * float(seen.shares[0]):.0f} %",
-        warning="One direction explains this market: either end of it could be the better one."
-        if warns
-        else None,
+        hidden=_farther_than_drawn(appraisal, names, drawn),
+        warning=ONE_DIRECTION if warns else None,
     )
+
+
+def _farther_than_drawn(
+    appraisal: Appraisal, names: Naming, drawn: Mapping[str, tuple[float, float]]
+) -> str | None:
+    """The vendors that two dimensions put much nearer to the reference than they are."""
+    visible = max(floor_of(appraisal) or 0.0, LEAST_TO_SEE * axis_of(appraisal).end)
+    hidden = [
+        f"{names.long[vendor.name]} ({spoken(vendor, appraisal)})"
+        for vendor in appraisal.ranking
+        if vendor.name in drawn
+        and -vendor.value > visible
+        and math.hypot(*drawn[vendor.name]) < MUCH_NEARER * -vendor.value
+    ]
+    if len(hidden) > MOST_HIDDEN:
+        hidden = [*hidden[:MOST_HIDDEN], f"{len(hidden) - MOST_HIDDEN} more"]
+    return listed(hidden) if hidden else None
 
 
 def _place(seen: Landscape, source: int) -> tuple[float, float]:

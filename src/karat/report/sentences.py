@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from karat.appraisal import Appraisal, VendorValue
 from karat.decisions import Comparison
+from karat.report.naming import own_rows
 from karat.report.numbers import distance, percent, percent_range
 from karat.report.printable import printable
 
@@ -66,9 +67,9 @@ SHOWN_OF_A_KIND = 2
 
 
 def noticed(appraisal: Appraisal) -> list[str]:
-    """What was noticed in the data, a few of each kind; the saved appraisal lists all."""
+    """What was noticed in the data, copies first, a few of each kind; the saved appraisal lists all."""
     kinds: dict[str, list[str]] = {}
-    for finding in appraisal.findings:
+    for finding in sorted(appraisal.findings, key=lambda one: _urgency(one.kind)):
         kinds.setdefault(finding.kind, []).append(printable(finding.message, 300))
     said = []
     for messages in kinds.values():
@@ -82,7 +83,7 @@ def noticed(appraisal: Appraisal) -> list[str]:
 def caveats(appraisal: Appraisal) -> list[str]:
     """What a reader must know before believing the order."""
     said = []
-    if appraisal.moments.anchor is None and appraisal.is_ranked and appraisal.reference.name != "weights":
+    if own_rows(appraisal) is None and appraisal.is_ranked and appraisal.reference.name != "weights":
         said.append("Without rows of your own this says who is typical, not who is good.")
     if appraisal.reference.name == "robust":
         said.append(
@@ -109,6 +110,13 @@ def chance(appraisal: Appraisal) -> str | None:
 
 SERIOUS = ("anchor-rows", "replayed", "repeated", "same-rows", "shared")
 """Kinds of findings that say something about a vendor, not about a column."""
+
+TECHNICAL = ("no-checksums",)
+"""Kinds of findings that say something about a file, and nothing about what is in it."""
+
+
+def _urgency(kind: str) -> int:
+    return 0 if kind in SERIOUS else 2 if kind in TECHNICAL else 1
 
 
 def warnings(appraisal: Appraisal) -> list[str]:

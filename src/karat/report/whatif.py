@@ -42,9 +42,13 @@ class WhatIf:
 
 
 def what_if(appraisal: Appraisal, names: Naming) -> WhatIf | None:
-    """The controls of an appraisal; None where there are no two sources to mix."""
+    """The controls of an appraisal.
+
+    None where there are no two sources to mix, and where the reference shares rows with the vendors: no
+    interval follows from it, in the browser as little as elsewhere.
+    """
     moments = appraisal.moments
-    if moments.n_sources < 2:
+    if moments.n_sources < 2 or appraisal.reference.is_biased:
         return None
     index = {name: i for i, name in enumerate(moments.names)}
     order = [index[vendor.name] for vendor in appraisal.ranking]
