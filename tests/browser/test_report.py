@@ -220,3 +220,28 @@ def test_what_if_takes_less_than_fifty_milliseconds_at_thirty_vendors(open_repor
         }"""
     )
     assert (seconds_of_work() - before) / 10 < 0.050  # arithmetic, tables, layout and paint
+
+
+def test_too_few_rows_have_no_p_value_in_the_panel_either(open_report):
+    page = open_report(report(contaminated(3, rows=5, anchor=40))).page
+    page.locator("#what-if td[tabindex='0']").focus()
+    sentence = page.locator("#what-if .detail").inner_text()
+    assert "cannot be told from" in sentence
+    assert "NaN" not in sentence
+
+
+def test_whoever_is_farthest_sets_the_scale_in_the_panel(plain, open_report):
+    page = open_report(plain).page
+    assert page.locator("#what-if tbody tr", has_text="sets the scale").inner_text().startswith("6")
+    for i in range(7):
+        page.locator(f"#w{i}").fill("100" if i == 5 else "0")
+    page.wait_for_timeout(100)
+    scale = page.locator("#what-if tbody tr:visible", has=page.locator(".share small:visible"))
+    assert scale.locator("bdi").inner_text() == page.locator("#what-if tbody bdi").last.inner_text()
+
+
+@pytest.mark.parametrize("vendors", [9, 12])
+def test_all_pairs_of_the_panel_fit_a_desk(open_report, vendors):
+    page = open_report(report(contaminated(vendors, rows=30))).page
+    overflow = "(e) => e.scrollWidth - e.clientWidth"
+    assert page.locator("#what-if .what-matrix").evaluate(overflow) <= 0

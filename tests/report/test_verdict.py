@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import karat
 from karat.report.naming import Naming
-from karat.report.verdict import answer
+from karat.report.verdict import answer, whose
 from markets import contaminated
 
 
@@ -90,3 +92,19 @@ def test_many_candidates_are_counted():
     found = said(crowd)
     left = len(crowd.best().names)
     assert found.headline.startswith(f"{left} of 33 vendors may be the best; ")
+
+
+def test_that_no_vendor_is_near_is_said():
+    rng = np.random.default_rng(4)
+    far = {name: rng.normal(2.0, 1.0, (200, 2)) for name in ("one", "two", "three")}
+    own = rng.normal(0.0, 1.0, (200, 2))
+    assert said(karat.appraise(far, anchor=own)).sentences[-1] == (
+        "All vendors differ from your data by more than chance explains."
+    )
+    near = said(karat.appraise(far | {"near": rng.normal(0.0, 1.0, (200, 2))}, anchor=own))
+    assert not any("by more than chance" in sentence for sentence in near.sentences)
+
+
+def test_a_reference_of_ones_own_is_called_by_its_name(scattered):
+    named = replace(scattered, reference=replace(scattered.reference, name="heap"))
+    assert whose(named) == "the reference heap"

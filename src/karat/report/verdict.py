@@ -10,6 +10,7 @@ from karat.decisions import RowsNeeded
 from karat.report.board import amount, amounts, ends_of, floor_of, has_shares, level, spoken
 from karat.report.naming import Naming, listed
 from karat.report.numbers import in_words, roughly
+from karat.report.printable import printable
 
 MOST_NAMED = 4
 """Vendors that a sentence names; more are counted."""
@@ -38,11 +39,14 @@ def whose(appraisal: Appraisal) -> str:
     """What the vendors are held against, inside a sentence."""
     known = {
         "anchor": "your data",
+        "uniform": "the average vendor",
+        "leave-one-out": "the average vendor",
         "weights": "the mixture you chose",
         "robust": "what most vendors agree on",
         "equal-size": "the union of all previews",
     }
-    return known.get(appraisal.reference.name, "the average vendor")
+    name = appraisal.reference.name
+    return known.get(name, f"the reference {printable(name)}")
 
 
 def answer(appraisal: Appraisal, names: Naming) -> Answer:
@@ -60,7 +64,11 @@ def answer(appraisal: Appraisal, names: Naming) -> Answer:
     found = appraisal.best()
     left = [vendor for vendor in appraisal.ranking if vendor.name in found.names]
     out = [vendor for vendor in appraisal.ranking if vendor.name not in found.names]
-    said = (_about_the_best(left, appraisal, names), _about_the_others(out, appraisal, names))
+    said = (
+        _about_the_best(left, appraisal, names),
+        _about_the_others(out, appraisal, names),
+        _about_all(appraisal),
+    )
     return Answer(
         _headline(left, len(out), appraisal, names),
         tuple(sentence for sentence in said if sentence),
@@ -158,6 +166,14 @@ def _about_the_others(out: Sequence[VendorValue], appraisal: Appraisal, names: N
         more = len(out) - MOST_NAMED + 1
         named = [*named[:-1], f"{in_words(more)} others farther away"]
     return f"{listed(named)} {'is' if len(out) == 1 else 'are'} ruled out."
+
+
+def _about_all(appraisal: Appraisal) -> str:
+    """The nearest is not always near: said where no interval reaches the noise of the buyer's rows."""
+    floor, ends = floor_of(appraisal), [ends_of(vendor) for vendor in appraisal.vendors]
+    if floor is None or not all(pair is not None and pair[0] > floor for pair in ends):
+        return ""
+    return "All vendors differ from your data by more than chance explains."
 
 
 def _what_to_ask(left: Sequence[VendorValue], appraisal: Appraisal, names: Naming) -> str:

@@ -57,6 +57,13 @@ function drawBar(bar, axis, result, a, name) {
   bar.replaceChildren(make("title", {}, label), ...parts);
 }
 
+/** Say beside the farthest vendor that it is the unit; the farthest changes with the mixture. */
+function showNote(cell, isScale) {
+  const note = cell.querySelector("small");
+  if (note) note.hidden = !isScale;
+  else if (isScale) cell.append(make("small", {}, "sets the scale"));
+}
+
 /** Write a result into the copied leaderboard, rows in their new order; ranks where the order speaks. */
 function showBoard(board, rows, names, result, hasRanks) {
   const axis = axisOf(result);
@@ -76,8 +83,7 @@ function showBoard(board, rows, names, result, hasRanks) {
     row.className = result.candidates.includes(a) ? "" : "beaten";
     row.querySelector(".rank").textContent = hasRanks ? result.ranks[a] : "";
     row.querySelector(".amount").textContent = distanceWords(axis, result, a);
-    const note = row.querySelector(".share small");
-    if (note) note.hidden = a !== result.farthest;
+    showNote(row.querySelector(".share"), axis.hasScale && a === result.farthest);
     row.querySelector(".number").textContent = distanceText(result.values[a]);
     const ends = result.intervals[a];
     row.querySelector(".value small").textContent = ends
@@ -89,7 +95,9 @@ function showBoard(board, rows, names, result, hasRanks) {
 
 /** A gap in per cent of the scale, or as it is where there is none. */
 const gapText = (result, size) =>
-  result.found.k > 1 && result.percent > 0 ? signedText(size / result.percent) : distanceText(size);
+  result.found.k > 1 && result.percent > 0
+    ? signedText(size / result.percent)
+    : (size > 0 ? "+" : "") + distanceText(size);
 
 /** The whole answer on one pair, computed when it is asked for. */
 function pairSentence(result, names, a, b) {
@@ -98,7 +106,8 @@ function pairSentence(result, names, a, b) {
   const ends = gapInterval(result.found, a, b, result.confidence);
   const between = ends ? `, interval ${gapText(result, ends[0])} to ${gapText(result, ends[1])}` : "";
   const beyond = result.margin > 0 ? ` by the margin of ${gapText(result, result.margin).slice(1)}\u00a0%` : "";
-  return `${names[a]} ${VERBS[verdict]} ${names[b]}${beyond}: gap ${gapText(result, gap)}${between}; p ${pText(p)} among all pairs.`;
+  const chance = Number.isNaN(p) ? "" : `; p ${pText(p)} among all pairs`;
+  return `${names[a]} ${VERBS[verdict]} ${names[b]}${beyond}: gap ${gapText(result, gap)}${between}${chance}.`;
 }
 
 /** Write the verdicts into the copied matrix: cells stay, what they say moves with the order. */
