@@ -137,6 +137,21 @@ def test_a_negative_margin_asks_for_not_worse_by_more() -> None:
     assert needed.rows is not None
 
 
+@pytest.mark.parametrize("squared", [[-0.002, 0.001], [0.0, 0.0], [0.0101, 0.01]])
+@pytest.mark.parametrize("visible_gap", [0.03, 0.02])
+def test_rows_that_show_a_vendor_not_worse_are_for_no_gap_at_all_or_a_smaller_one(
+    squared: list[float], visible_gap: float
+) -> None:
+    answer = asked(squared, margin=-0.03, noise=0.01, second_order=1e-4, visible_gap=visible_gap)
+    needed = answer.rows_needed
+    assert needed is not None
+    assert needed.kind == "no visible difference"
+    assert needed.gap == pytest.approx(visible_gap - 0.03)
+    assert needed.rows is not None
+    assert all(rows > 500 for rows in needed.rows.values())
+    assert ("if there is none" if visible_gap == 0.03 else "if the gap is -0.01") in needed.message
+
+
 def test_the_verdict_agrees_with_the_interval_and_the_p_value() -> None:
     for theta in np.linspace(0.01, 0.016, 25):
         answer = asked([0.01, float(theta)], margin=0.01)

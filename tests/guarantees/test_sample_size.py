@@ -12,11 +12,13 @@ from karat.guarantees import (
     Pairs,
     asymptotic_growth,
     finite_distances,
+    growth_below,
     guaranteed_growth,
     rows_before_data,
     rows_before_data_asymptotic,
     squared_distances,
 )
+from karat.guarantees.score import score_interval
 from slow_moments import gaussian, slow_moments
 
 
@@ -125,6 +127,23 @@ def test_where_the_anchor_alone_is_too_noisy_it_has_to_grow_too() -> None:
 def test_a_zero_gap_is_out_of_reach() -> None:
     found = squared_distances(market(), CONTRASTS, ["a", "b"])
     assert not asymptotic_growth(found, 0, 1, gap=0.0).is_possible
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.08])
+def test_growth_below_an_edge_makes_an_unlucky_vendors_interval_end_there(distance: float) -> None:
+    """Estimated z_0.8 standard errors too far, the vendor's score interval ends at the edge."""
+    found = squared_distances(market(anchor=False), CONTRASTS, ["a", "b"])
+    growth = growth_below(found, 0, distance=distance, edge=0.15)
+    assert growth.vendors == growth.anchor > 1.0
+    y = 1.0 / growth.vendors
+    v2 = float(found.second_order[0, 0])
+    v1 = max(float(found.plug_in[0, 0]) - 2.0 * v2, 0.0)
+    estimate = distance**2 + 0.841621 * math.sqrt(v1 * y + v2 * y**2)
+    noise = float(found.biased[0] - found.squared[0]) * y
+    arrays = (np.array([x]) for x in (estimate, estimate + noise, v1 * y + 2 * v2 * y**2, v2 * y**2))
+    _, upper = score_interval(*arrays, quantile=np.array([1.959964]))
+    assert math.sqrt(upper[0]) == pytest.approx(0.15, rel=1e-5)
+    assert not growth_below(found, 0, distance=0.15, edge=0.15).is_possible
 
 
 def test_the_guaranteed_growth_makes_the_policys_own_intervals_stand_apart_and_no_more() -> None:

@@ -10,7 +10,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from karat.decisions.policies import ONE_STANDARD_ERROR, AsymptoticPolicy, GuaranteedPolicy, Policy
-from karat.guarantees import Growth, Pairs, SquaredDistances, asymptotic_growth, guaranteed_growth
+from karat.guarantees import (
+    Growth,
+    Pairs,
+    SquaredDistances,
+    asymptotic_growth,
+    growth_below,
+    guaranteed_growth,
+)
 from karat.guarantees.sample_size import MOST_GROWTH
 from karat.typing import Vector
 
@@ -54,7 +61,10 @@ class RowsNeeded:
         anchor = f", and {self.anchor_rows:,} rows of your own" if self.anchor_rows else ""
         if self.kind == "present gap":
             return f"with {asked} rows in all{anchor} this would be decided"
-        return f"no difference visible; to see a gap of {self.gap:.3g} takes {asked} rows in all{anchor}"
+        if self.gap > 0.0:
+            return f"no difference visible; to see a gap of {self.gap:.3g} takes {asked} rows in all{anchor}"
+        if_so = f"if the gap is {self.gap:.3g}" if self.gap < 0.0 else "if there is none"
+        return f"no difference visible; {if_so}, {asked} rows in all{anchor} would show it"
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON values."""
@@ -110,23 +120,23 @@ def _asymptotic(
     else:
         kind = "no visible difference"
         gap = lead + (visible_gap or _default_gap(pair))
-        d_near = float(min(d[near], d[far]))
+        d_near = float(min(d[near], d[far])) + max(-gap, 0.0)
         d_far = d_near + gap
-        if d_far < 0.0 or gap == 0.0:
-            return RowsNeeded("unknown", gap, power, None)
     on_near = max(1.0 + lead / d_near, 0.0) if lead < 0.0 and d_near > 0.0 else 1.0
     on_far = max(1.0 - lead / d_far, 0.0) if lead > 0.0 and d_far > 0.0 else 1.0
-    squared_gap = (on_far * d_far) ** 2 - (on_near * d_near) ** 2
     growth = asymptotic_growth(
         distances,
         near,
         far,
-        gap=squared_gap,
+        gap=(on_far * d_far) ** 2 - (on_near * d_near) ** 2,
         on_near=on_near,
         on_far=on_far,
         confidence=confidence,
         power=power,
     )
+    if lead < 0.0:
+        alone = growth_below(distances, near, distance=d_near, edge=-lead, confidence=confidence, power=power)
+        growth = min(growth, alone, key=lambda one: one.vendors)
     anchor = None if distances.anchor is None else distances.anchor.rows
     return _rows(kind, gap, power, growth, distances.names, distances.sizes, (i, j), anchor)
 

@@ -6,6 +6,7 @@ from karat.guarantees.relative import Pairs
 from karat.guarantees.sample_size import (
     Growth,
     asymptotic_growth,
+    growth_below,
     guaranteed_growth,
     rows_before_data,
     rows_before_data_asymptotic,
@@ -21,6 +22,7 @@ __all__ = [
     "check_bounded",
     "check_confidence",
     "finite_distances",
+    "growth_below",
     "guaranteed_growth",
     "rows_before_data",
     "rows_before_data_asymptotic",

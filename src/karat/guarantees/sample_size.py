@@ -23,6 +23,7 @@ from scipy.special import ndtri
 from karat.errors import DecisionError, GuaranteeError
 from karat.guarantees.asymptotic import SquaredDistances, check_confidence
 from karat.guarantees.finite import FiniteDistances
+from karat.guarantees.score import quantile_below
 from karat.typing import Matrix
 
 MOST_GROWTH = 1e9
@@ -115,6 +116,39 @@ def asymptotic_growth(
     if vendors <= MOST_GROWTH:
         return Growth(vendors, 1.0)
     return Growth(everything, everything)
+
+
+def growth_below(
+    distances: SquaredDistances,
+    vendor: int,
+    *,
+    distance: float,
+    edge: float,
+    confidence: float = 0.95,
+    power: float = 0.8,
+) -> Growth:
+    """Growth of everything at which the vendor's own interval ends below the edge, if its distance is that.
+
+    With y = 1 / x the noise is V1 y + V2 y^2. The estimate may lie z_power of it above the truth, and the
+    score interval around it, whose variance is that at the edge, has to end below. By bisection.
+    """
+    if not distance < edge:
+        return Growth(math.inf, math.inf)
+    p, v2 = float(distances.plug_in[vendor, vendor]), max(float(distances.second_order[vendor, vendor]), 0.0)
+    first, total = max(p - 2.0 * v2, 0.0), float(distances.biased[vendor] - distances.squared[vendor])
+    z = float(ndtri((1.0 + check_confidence(confidence)) / 2.0))
+
+    def is_enough(factor: float) -> bool:
+        y = 1.0 / factor
+        seen = distance**2 + float(ndtri(power)) * math.sqrt(first * y + v2 * y**2)
+        parts = (seen, seen + total * y, first * y + 2.0 * v2 * y**2, v2 * y**2)
+        reached = quantile_below(*(np.array([part]) for part in parts), edge=np.array([edge**2]))
+        return bool(reached[0] >= z)
+
+    if not is_enough(MOST_GROWTH):
+        return Growth(math.inf, math.inf)
+    factor = _bisect(is_enough)
+    return Growth(factor, factor)
 
 
 def guaranteed_growth(
