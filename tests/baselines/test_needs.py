@@ -9,6 +9,7 @@ from karat.baselines import list_valuations, value
 from karat.baselines.needs import check_needs
 from karat.baselines.reference import reference_rows
 from karat.errors import MarketError, MissingExtraError, ValuationError
+from karat.sources.budget import SETTING
 from karat.vendors import Market
 
 ROWS = {"acme": np.arange(6.0)[:, None], "globex": np.arange(6.0)[:, None] + 1.0}
@@ -109,6 +110,28 @@ def test_text_and_numbers_do_not_mix():
     market = market_of(CLASSES | {"globex": ["a", "b"] * 3}, anchor_labels=[0, 1, 1, 0])
     with pytest.raises(ValuationError, match="text at 'globex' and numbers at 'acme'"):
         check(market, "labels")
+
+
+def test_names_of_rows_are_no_classes():
+    names = {who: [f"{who}-{i}" for i in range(6)] for who in ROWS}
+    market = market_of(names, anchor_labels=["w", "x", "y", "z"])
+    with pytest.raises(ValuationError, match=r"16 rows have 16 different ones, such as acme-0.*--target"):
+        check(market, "labels")
+    check(market, "labels", kind="classes")
+    halves = {who: ["red", "green", "blue"] * 2 for who in ROWS}
+    check(market_of(halves, anchor_labels=["red", "green", "cyan", "pink"]), "labels", "classes")
+
+
+def test_rows_that_do_not_fit_in_memory_are_missed_before_anything_is_computed(tmp_path, monkeypatch):
+    files = {}
+    for name, shift in [("acme", 0), ("globex", 1), ("mine", 0)]:
+        files[name] = tmp_path / f"{name}.csv"
+        files[name].write_text("a,b\n" + "".join(f"{i + shift},{i % 7}\n" for i in range(60)))
+    monkeypatch.setenv(SETTING, "20")
+    market = Market.read({"acme": files["acme"], "globex": files["globex"]}, anchor=files["mine"])
+    check(market, "reference", "moments")
+    with pytest.raises(MarketError, match=rf"'acme' is too large to be held in memory.*{SETTING}"):
+        check(market, "reference")
 
 
 def test_one_vendor_without_an_anchor_has_nothing_to_be_compared_with():

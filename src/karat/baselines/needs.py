@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.baselines.labels import LabelKind, kind_of
+from karat.baselines.labels import ROWS_PER_CLASS, LabelKind, kind_of
 from karat.baselines.reference import ReferenceRows
 from karat.errors import MarketError, MissingExtraError, ValuationError
 from karat.vendors import Market, Source
@@ -35,6 +35,9 @@ def check_needs(
     for need in needs:
         if need in EXTRAS:
             check_extra(name, need)
+    if "moments" not in needs:
+        for source in market.sources:
+            _ = source.rows  # one that is read in parts says so here, before anything is computed
     for need in needs:
         if need not in EXTRAS:
             _CHECKS[need](name, market, reference, label_kind)
@@ -93,6 +96,20 @@ def _check_labels(name: str, market: Market, reference: ReferenceRows, kind: Lab
         )
     for source in _labelled(market, reference):
         _check_constant(name, source, market, reference, kind)
+    if kind is None and True in kinds:
+        _check_repeats(name, [labels_of(source) for source in _labelled(market, reference)])
+
+
+def _check_repeats(name: str, found: Sequence[NDArray[Any]]) -> None:
+    """Text that hardly ever repeats is a name or a number of the row, and no class."""
+    pooled = np.concatenate(found)
+    distinct = len(np.unique(pooled))
+    if distinct * ROWS_PER_CLASS > len(pooled):
+        raise ValuationError(
+            f"the valuation {name!r} needs labels that repeat, and {len(pooled)} rows have {distinct} "
+            f"different ones, such as {pooled[0]!s}.",
+            hint="Check which column target (--target) names; if each is a class, pass label_kind='classes'.",
+        )
 
 
 def _check_constant(
@@ -174,7 +191,7 @@ NEEDS: Mapping[str, str] = {
     "anchor": "rows of the buyer's own",
     "reference": "something to compare with: an anchor, or at least two vendors",
     "moments": "kernel moments; computed with the default kernel where none are given",
-    "labels": "a label for every row, that differ or are a class others have, too",
+    "labels": "a label for every row: numbers that differ, or classes that repeat",
     "classes": "labels that are classes",
     "targets": "labels that are numbers to regress on",
     "every-class": "every class at every vendor",
