@@ -42,6 +42,14 @@ def test_a_plot_of_nothing_is_nothing():
     assert line_plot("x", [Series("a", [1.0], [0.0])], x_label="", y_label="", log_y=True) == ""
 
 
+@pytest.mark.parametrize(("name", "places"), [("short", 2), ("a name that leaves no room for another", 1)])
+def test_long_names_stand_alone_in_the_legend(name, places):
+    series = [Series(name, [1.0, 2.0], [1.0, 2.0]), Series("b", [1.0, 2.0], [2.0, 1.0])]
+    root = ET.fromstring(line_plot("t", series, x_label="", y_label=""))
+    boxes = [one for one in root if one.tag.endswith("rect")]
+    assert len({box.get("x") for box in boxes}) == places
+
+
 @pytest.mark.parametrize(
     ("low", "high", "log"), [(0.0, 1.0, False), (-3.0, 1e4, False), (0.02, 0.9, True), (1.0, 1e6, True)]
 )

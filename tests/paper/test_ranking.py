@@ -8,6 +8,7 @@ from karat.paper.efficiency import Efficiency, criteria
 from karat.paper.entries import entry_named
 from karat.paper.lines import LINES
 from karat.paper.ranking import correlations, is_reached
+from karat.paper.ranking_tables import v_correlation
 from karat.paper.runner import run_experiment
 from karat.paper.statistics import mean_and_error, pearson
 from karat.paper.tables import tables_of
@@ -56,11 +57,14 @@ def test_the_same_settings_give_the_same_numbers(ranked, tmp_path, monkeypatch):
 
 def test_ours_stands_beside_the_printed(ranked):
     tables = tables_of(entry_named("table-3"), {"calih-kingh": ranked})
-    rows = {row[:2]: row for row in tables[0].rows}
-    assert rows[("mmd", "D_val, all")][2] == "0.896 (0.02)"
-    assert rows[("mmd", "nothing")][2] == "0.767 (0.04)"
-    assert rows[("Ours cond., paper's kernel", "nothing")][2] == "N.A."
-    assert rows[("mmd", "20 rows")][2] == "-"
+    rows = {row[0]: dict(zip(tables[0].head, row, strict=False)) for row in tables[0].rows}
+    assert rows["mmd"]["paper, D_val"] == "0.896 (0.02)"
+    assert rows["mmd"]["paper, nothing"] == "0.767 (0.04)"
+    assert rows["mmd"]["D_val"].startswith(f"{ranked['summary']['verdict']['mmd']:.3f} (")
+    assert rows["Ours cond., paper's kernel"]["paper, nothing"] == "N.A."
+    assert rows["IG"]["D_val"] == "-"
+    assert rows["mmd, 20 rows of D_val"]["paper, D_val"] == "-"
+    assert rows["endless rows: the ceiling, the V"]["nothing"] == f"{v_correlation(ranked):.3f}"
     assert any("must: mmd with D_val" in note for note in tables[0].notes)
 
 

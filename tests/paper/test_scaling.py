@@ -5,8 +5,10 @@ import pytest
 
 from karat.errors import ValuationError
 from karat.paper.entries import entry_named
+from karat.paper.plots import plots_of
 from karat.paper.pools import Part
 from karat.paper.scaling import Scaling, Sizes, measured
+from karat.paper.scaling_tables import printed_cell
 from karat.paper.settings import FULL, experiment_named
 from karat.paper.tables import tables_of
 from karat.paper.timing import adaptive, block, exact, landmarks
@@ -57,6 +59,17 @@ def test_both_ways_to_take_landmarks_are_raced_and_neither_is_chosen():
     assert found[3].word == "not reached: 2.0 times falls short of 4"
     assert ("the authors' algorithm", "-", "10", "10,000", "24.3", "11.00", "0.0500") in table.rows
     assert any("load was 1.0 to 1.0; threads: blas 2" in note for note in table.notes)
+
+
+def test_the_papers_numbers_are_drawn_beside_ours():
+    experiment = experiment_named("scaling-mnist")
+    result = {"experiment": "scaling-mnist", "summary": experiment.summary(made_up(experiment))}
+    drawn = plots_of(entry_named("fig-11"), {"scaling-mnist": result})
+    assert len(drawn) == 4
+    assert all("the paper, " in plot and "mnist: " in plot for plot in drawn)
+    assert printed_cell("scaling-mnist", "seconds", 50, 10_000) == 35.11
+    assert printed_cell("scaling-davinz", "peak_mb", 10, 3000) == 5201.132
+    assert printed_cell("scaling-davinz", "peak_mb", 20, 3000) is None
 
 
 def test_landmarks_are_timed_at_the_papers_sizes():

@@ -14,6 +14,9 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 12, 28, 42
 COLOURS = ("#1b6ca8", "#c4512d", "#3a8f4d", "#8a5aa8", "#b08a1e", "#5f6b75", "#c2408a", "#2aa5a0", "#7a4b2b")
 """Of the series in turn; those beyond begin again, dashed."""
 
+SHORT_NAME = 30
+"""Characters of a name that has room for another beside it in the legend."""
+
 MOST_POINTS = 400
 """Of a larger scatter, as many points at even steps are drawn."""
 
@@ -164,7 +167,8 @@ def _error_bars(one: Series, x: Axis, y: Axis, colour: str) -> list[str]:
 
 def _framed(title: str, x: Axis | None, y: Axis, parts: list[str], names: list[str]) -> str:
     """The drawing with axes, ticks, title and legend; the legend stands below."""
-    height = HEIGHT + 15 * -(-len(names) // 2)
+    columns = 2 if all(len(name) <= SHORT_NAME for name in names) else 1
+    height = HEIGHT + 15 * -(-len(names) // columns)
     corner = f"M{LEFT},{TOP} V{HEIGHT - BOTTOM} H{WIDTH - RIGHT}"
     frame = [
         text(title, LEFT, 16, font_size=12, font_weight="bold"),
@@ -179,7 +183,7 @@ def _framed(title: str, x: Axis | None, y: Axis, parts: list[str], names: list[s
         frame += [_below(_short(tick), _across(x, tick)) for tick in x.ticks()]
         frame.append(text(x.label, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, text_anchor="middle"))
     for k, name in enumerate(names):
-        at_x, at_y = LEFT + (k % 2) * 180, HEIGHT + 4 + 15 * (k // 2)
+        at_x, at_y = LEFT + (k % columns) * 180, HEIGHT + 4 + 15 * (k // columns)
         colour = COLOURS[k % len(COLOURS)]
         hollow = {"fill": "none", "stroke": colour, "stroke_dasharray": "2 1.5"}
         look = hollow if k >= len(COLOURS) else {"fill": colour}

@@ -8,8 +8,9 @@ from karat.paper.explained import hidden_zeta
 from karat.paper.layout import ABSENT, Result, Table, number
 from karat.paper.lines import AS_PRINTED, IN_CODE
 from karat.paper.printed import RANKING
+from karat.paper.ranking_tables import v_correlation
 from karat.paper.settings import market_of
-from karat.paper.statistics import pearson, places, v_shape
+from karat.paper.statistics import places
 
 EARLY = 0.1
 """Share of m* at which sample efficiency is told in one number."""
@@ -57,9 +58,6 @@ def _with_test_set(rankings: Mapping[str, Result]) -> Table:
 def _without(rankings: Mapping[str, Result]) -> Table:
     rows = []
     for name, result in rankings.items():
-        exact = None
-        if _is_huber(result):
-            exact = pearson(v_shape(result["cells"]["pools"]["levels"]), result["summary"]["zeta"])
         rows.append(
             (
                 name,
@@ -67,7 +65,7 @@ def _without(rankings: Mapping[str, Result]) -> Table:
                 number(_mean(result, AS_PRINTED, "none")),
                 number(_mean(result, IN_CODE, "none")),
                 number(_mean(result, "mmd", "none")),
-                number(exact),
+                number(v_correlation(result)),
                 number(_mean(result, "robust", "none")),
             )
         )

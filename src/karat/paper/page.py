@@ -12,6 +12,8 @@ from karat.paper.glance import glance_tables
 from karat.paper.layout import ABSENT, Table
 from karat.paper.listing import laid_out, stored, stored_results
 from karat.paper.plots import plots_of
+from karat.paper.reasons import PREFIX
+from karat.paper.tables import tables_of
 from karat.paper.verdicts import (
     Verdict,
     count_table,
@@ -24,6 +26,8 @@ from karat.paper.verdicts import (
 HEAD = """# The paper, reproduced side by side
 
 <!-- Written by `karat paper report` from stored results. Do not edit. -->
+
+<style>.md-typeset table:not([class]) :is(td, th) { min-width: 0; padding: 0.35em 0.7em; }</style>
 
 Every table and figure of "Data Distribution Valuation" (Xu et al. 2024), and what karat finds in its place.
 Settings came first and the ground truth after, but for what is named under "set late"; all trials are shown,
@@ -138,6 +142,8 @@ def section(entry: Entry, folder: Path | None = None) -> str:
     commands = sorted({str(result["command"]) for result in results.values() if result.get("command")})
     if commands:
         parts.append("Made by " + ", ".join(f"`{command}`" for command in commands) + ".")
+    if entry.family == "ranking":
+        return "\n\n".join([*parts, *(part for name in results for part in _market(entry, name, results))])
     plots = plots_of(entry, results)
     is_figure = entry.id.startswith("fig")
     if is_figure and plots:
@@ -145,11 +151,21 @@ def section(entry: Entry, folder: Path | None = None) -> str:
     shown = tables
     if is_figure and entry.family in ("incentives", "scaling"):
         shown = tables[1:] if entry.family == "incentives" else []  # their tables have the rest
-    is_long = entry.family == "efficiency"
-    parts += [_folded(one) if is_long or "every trial" in one.title else as_markdown(one) for one in shown]
+    parts += [_folded(one) if entry.family == "efficiency" else as_markdown(one) for one in shown]
     if not is_figure and plots:
         parts.append(_side_by_side(plots))
     return "\n\n".join(parts)
+
+
+def _market(entry: Entry, name: str, results: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A market's tables and its plots, one below the other; nothing for what explains another market."""
+    if name.startswith(PREFIX):
+        return []
+    own = {each: results[each] for each in (name, PREFIX + name) if each in results}
+    drawn = _side_by_side(plots_of(entry, own))
+    main, *others = tables_of(entry, own)
+    rest = [_folded(one) if "every trial" in one.title else as_markdown(one) for one in others]
+    return [as_markdown(main), drawn, *rest]
 
 
 def _twins(entry: Entry) -> list[str]:
@@ -178,8 +194,8 @@ def as_markdown(table: Table) -> str:
 
 def _folded(table: Table) -> str:
     rows = "".join(
-        "<tr>" + "".join(f"<td>{_html(cell)}</td>" for cell in row) + "</tr>"
-        for row in (table.head, *table.rows)
+        "<tr>" + "".join(f"<{kind}>{_html(cell)}</{kind}>" for cell in row) + "</tr>"
+        for kind, row in (("th", table.head), *(("td", row) for row in table.rows))
     )
     notes = "".join(f"<p>{_html(note)}</p>" for note in table.notes)
     return f"<details><summary>{_html(table.title)}</summary><table>{rows}</table></details>{notes}"

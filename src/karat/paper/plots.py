@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from karat.paper import printed_scaling
 from karat.paper.entries import Entry
 from karat.paper.figures import Series, bar_plot, line_plot, scatter_plot
+from karat.paper.printed import VERIFICATION
 from karat.paper.reasons import PREFIX
-from karat.paper.scaling_tables import ENGINE_NAMES
+from karat.paper.scaling_tables import ENGINE_NAMES, printed_cell
 
 Result = Mapping[str, Any]
 
@@ -40,11 +42,14 @@ def _verification(entry: Entry, result: Result) -> list[str]:
         )
         for way in ways
     ]
-    return [
-        line_plot(
-            "correlation with the true values", series, x_label="vendors", y_label="Pearson", log_x=True
-        )
-    ]
+    printed = Series(
+        "the paper, population",
+        [float(n) for n in VERIFICATION],
+        [mean for mean, _ in VERIFICATION.values()],
+        [error for _, error in VERIFICATION.values()],
+    )
+    title = "correlation with the true values"
+    return [line_plot(title, [*series, printed], x_label="vendors", y_label="Pearson", log_x=True)]
 
 
 def _scatter(result: Result, n: int) -> str:
@@ -123,17 +128,22 @@ def _scaling(entry: Entry, result: Result) -> list[str]:
                 series.append(Series(name, [float(c[size]) for c in cells], [float(c[what]) for c in cells]))
             several = [one for one in series if len(one.x) > 1]
             if several:
-                found.append(
-                    line_plot(
-                        f"{label} against {size}",
-                        several,
-                        x_label=size,
-                        y_label=label,
-                        log_x=True,
-                        log_y=what == "seconds",
-                    )
-                )
+                several.append(_printed(str(result["experiment"]), what, size))
+                title = f"{str(result['experiment']).removeprefix('scaling-')}: {label} against {size}"
+                found.append(line_plot(title, several, x_label=size, y_label=label, log_x=True, log_y=True))
     return found
+
+
+def _printed(experiment: str, what: str, size: str) -> Series:
+    """The paper's numbers: against m at n = 10, against n at m = 10,000."""
+    if size == "m":
+        known = [(m, printed_cell(experiment, what, 10, m)) for m in printed_scaling.CIFAR_RAM]
+        name = "the paper, n = 10"
+    else:
+        known = [(n, printed_cell(experiment, what, n, 10_000)) for n in printed_scaling.N_VENDORS]
+        name = "the paper, m = 10,000"
+    shown = [(float(at), value) for at, value in known if value is not None]
+    return Series(name, [at for at, _ in shown], [value for _, value in shown])
 
 
 def _divergences(entry: Entry, result: Result) -> list[str]:

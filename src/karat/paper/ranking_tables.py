@@ -8,8 +8,9 @@ from typing import Any
 from karat.paper import printed
 from karat.paper.explained import hidden_zeta, reasons_table, why_below_ceiling, why_out_of_order
 from karat.paper.layout import ABSENT, Result, Table, as_printed, number, with_error
-from karat.paper.lines import LINES
+from karat.paper.lines import LINES, Line
 from karat.paper.settings import market_of
+from karat.paper.statistics import pearson, v_shape
 
 
 def ranking_tables(result: Result, reasons: Result | None) -> list[Table]:
@@ -17,20 +18,26 @@ def ranking_tables(result: Result, reasons: Result | None) -> list[Table]:
     summary, settings = result["summary"], result["settings"]
     name = str(result["experiment"])
     paper = printed.RANKING[market_of(name)]
-    rows = []
-    for line in LINES:
-        if line.label not in summary["lines"]:
-            continue
-        beside = paper.get(line.printed or "")
-        for reference, found in summary["lines"][line.label].items():
-            shown = ABSENT
-            if beside is not None and reference in ("validation", "none"):
-                shown = as_printed(beside[1 if reference == "none" else 0])
-            rows.append((f"{line.label}", HELD[reference], shown, *_correlated(found)))
-    ceiling = summary["ceiling"]
-    rows.append(("ceiling: -d(P_i, P*) of the pools", "exact", ABSENT, number(ceiling), ABSENT, ABSENT))
+    lines = summary["lines"]
+    rows = [
+        (
+            line.label.split(" (")[0],
+            *(cell for held in ("validation", "none") for cell in _cells(paper, line, lines, held)),
+        )
+        for line in LINES
+        if line.label in lines
+    ]
+    rows += [
+        (f"mmd, {HELD[held]} of D_val", ABSENT, *_correlated(lines["mmd"][held]), ABSENT, ABSENT, ABSENT)
+        for held in ("anchor-100", "anchor-20")
+    ]
+    ends = [number(one) for one in (summary["ceiling"], v_correlation(result))]
+    rows.append(("endless rows: the ceiling, the V", ABSENT, ends[0], ABSENT, ABSENT, ends[1], ABSENT))
     facts = result["cells"]["pools"]
     notes = [
+        "Pearson's correlation with zeta, as the paper prints it and as found here, then Spearman's. Where "
+        "the buyer has nothing, the vendors' uniform mixture takes the place of D_val, or the core of "
+        "`robust`. As printed: equation 5, the paper's kernel. The authors' code: blocks, over their size.",
         f"n = {settings['n_vendors']}, m = {settings['rows']:,}, {facts['schedule']}; "
         f"{settings['trials']} trials; zeta: {settings['model']}, mean of {settings['draws']} draws.",
         "zeta: " + ", ".join(_zeta(summary)),
@@ -42,14 +49,7 @@ def ranking_tables(result: Result, reasons: Result | None) -> list[Table]:
         *facts["stands_in"],
         *_verdicts(result, reasons),
     ]
-    head = (
-        "valuation",
-        "buyer has",
-        "paper",
-        "Pearson with zeta",
-        "Spearman",
-        "Spearman with the true order",
-    )
+    head = ("valuation", "paper, D_val", "D_val", "Spearman", "paper, nothing", "nothing", "Spearman")
     why = [] if reasons is None else [reasons_table(result, reasons)]
     return [Table(name, head, tuple(rows), tuple(notes)), *why, _every_trial(name, summary)]
 
@@ -91,10 +91,27 @@ FAILED = 0.25
 """A draw this far below the median of its vendor is named."""
 
 
-def _correlated(found: Mapping[str, Any]) -> tuple[str, str, str]:
+def _cells(
+    paper: Mapping[str, printed.Pair], line: Line, lines: Mapping[str, Any], held: str
+) -> tuple[str, str, str]:
+    """The printed number, ours and its Spearman, with D_val or without."""
+    beside = paper.get(line.printed or "")
+    shown = ABSENT if beside is None else as_printed(beside[1 if held == "none" else 0])
+    found = lines[line.label].get(held)
+    return (shown, ABSENT, ABSENT) if found is None else (shown, *_correlated(found))
+
+
+def _correlated(found: Mapping[str, Any]) -> tuple[str, str]:
     if "not_run" in found:
-        return (f"not run: {found['not_run']}", ABSENT, ABSENT)
-    return (with_error(found["pearson"]), with_error(found["spearman"]), with_error(found["order"]))
+        return (f"not run: {found['not_run']}", ABSENT)
+    return (with_error(found["pearson"]), with_error(found["spearman"]))
+
+
+def v_correlation(result: Result) -> float | None:
+    """What the uniform mixture gives with endless previews, where all vendors share one Q."""
+    if result["settings"]["kind"] != "huber":
+        return None
+    return pearson(v_shape(result["cells"]["pools"]["levels"]), result["summary"]["zeta"])
 
 
 def _verdicts(result: Result, reasons: Result | None) -> list[str]:
@@ -130,9 +147,15 @@ def _word(is_reached: bool, why: str) -> str:
 
 def _every_trial(name: str, summary: Mapping[str, Any]) -> Table:
     rows = [
-        (label, HELD[reference], ", ".join(number(one) for one in found["pearson"]["trials"]))
+        (
+            label,
+            HELD[held],
+            ", ".join(number(one) for one in found["pearson"]["trials"]),
+            with_error(found["order"]),
+        )
         for label, line in summary["lines"].items()
-        for reference, found in line.items()
+        for held, found in line.items()
         if "not_run" not in found
     ]
-    return Table(f"{name}, every trial", ("valuation", "buyer has", "Pearson with zeta"), tuple(rows))
+    head = ("valuation", "buyer has", "Pearson with zeta", "Spearman with the true order")
+    return Table(f"{name}, every trial", head, tuple(rows))

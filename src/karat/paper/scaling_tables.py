@@ -51,7 +51,7 @@ def scaling_tables(entry: Entry, result: Result) -> list[Table]:
                 ABSENT if cell["landmarks"] is None else f"{cell['landmarks']:,}",
                 str(cell["n"]),
                 f"{cell['m']:,}",
-                _printed_cell(name, what, cell["n"], cell["m"]),
+                number(printed_cell(name, what, cell["n"], cell["m"]), 1),
                 number(cell[what], 2),
                 number(cell["error"], 4),
             )
@@ -96,11 +96,12 @@ def load_range(engines: Mapping[str, Any]) -> str:
     return f"{min(loads):.1f} to {max(loads):.1f}" if loads else "not to be had"
 
 
-def _printed_cell(name: str, what: str, n: int, m: int) -> str:
+def printed_cell(name: str, what: str, n: int, m: int) -> float | None:
+    """The paper's number at this size, if it prints one; DAVINZ's are all at n = 10."""
     if name == "scaling-davinz":
         row = printed_scaling.DAVINZ.get(m)
-        return ABSENT if row is None else number(row[1 if what == "peak_mb" else 2], 1)
+        return row[1 if what == "peak_mb" else 2] if row is not None and n == 10 else None
     grid = _GRIDS[(name, what)]
     if m not in grid or n not in printed_scaling.N_VENDORS:
-        return ABSENT
-    return number(grid[m][printed_scaling.N_VENDORS.index(n)], 1)
+        return None
+    return grid[m][printed_scaling.N_VENDORS.index(n)]

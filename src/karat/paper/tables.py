@@ -131,10 +131,10 @@ def _incentives(entry: Entry, result: Result) -> list[Table]:
         f"n = {settings['n_vendors']}, m = {settings['rows']:,}, {settings['trials']} trials.",
         f"must: with a 100-row anchor at least 0.99 for every misreporter: lowest {number(reached)}: "
         f"{'reached' if reached >= 0.99 else 'not reached'}.",
-        "Under the uniform mixture values are a V. More noise makes its vendor an outlier, which draws the "
-        "correlation to 1, and to no smaller number for i' = 1 than for the others. The printed tables are "
-        "low at i' = 1 and near 1 elsewhere: so is mmd with the preview of vendor 1, which is P* unless "
-        "vendor 1 misreports, as the reference. What the paper ran is not published.",
+        "Under the uniform mixture values are a V. Endless noise would make its vendor an outlier and draw "
+        "every row to 1, that of i' = 1, too. The printed tables are low at i' = 1 and near 1 elsewhere: so "
+        "is mmd with the preview of vendor 1, which is of P* unless vendor 1 misreports, as the reference. "
+        "What the paper ran is not published.",
     )
     head = (
         "i'",
