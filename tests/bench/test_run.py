@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from karat.bench import as_lines, exact, landmarks, process, run, run_bench
+from karat.bench import as_lines, choices, exact, landmarks, process, run, run_bench
 from karat.bench.timing import cpu_seconds, in_a_process, least_seconds
 
 
@@ -18,6 +18,7 @@ def small(monkeypatch):
     monkeypatch.setattr(exact, "ROWS", {16: 200, 8: 200})
     monkeypatch.setattr(exact, "BASELINE_ROWS", 100)
     monkeypatch.setattr(exact, "SHAPES", ((64, 64), (128, 64)))
+    monkeypatch.setattr(choices, "ROWS", {16: 200})
     monkeypatch.setattr(landmarks, "COUNTS", (20, 40))
     monkeypatch.setattr(landmarks, "WIDTH", 1024)
     stage = landmarks.set_the_stage(40)
@@ -33,6 +34,8 @@ def test_the_figures_have_the_promised_keys_and_survive_json():
         assert {"ns_per_pair", "over_blas", "sklearn_over_exact", "torch_over_exact"} <= set(row)
         assert row["ns_per_pair"] > 0.0
         assert row["over_blas"] > 0.0
+    assert {"laplace", "polynomial", "float64", "one thread"} <= set(figures["choices"]["16"])
+    assert 0.0 < figures["choices"]["16"]["float32_error"] < 2e-6
     assert set(figures["landmarks"]) == {"default", "20", "40"}
     for row in figures["landmarks"].values():
         assert {"seconds", "max_error", "estimated_error"} <= set(row)

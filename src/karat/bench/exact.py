@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from karat.bench.timing import least_seconds
-from karat.gram import kernel_sums, moments_from_sums
+from karat.gram import Moments, kernel_sums, moments_from_sums
+from karat.gram.exact import Precision
 from karat.kernels import GaussianMean, GaussianSum, Kernel
 
 Singles = NDArray[np.float32]
@@ -74,10 +75,11 @@ def _at_width(width: int, rows: int, quick: bool) -> dict[str, float | None]:
     return figures
 
 
-def whole_engine(x: Singles, kernel: Kernel) -> object:
+def whole_engine(
+    x: Singles, kernel: Kernel, *, precision: Precision = "float32", workers: int | None = None
+) -> Moments:
     """Everything that moments need, for four vendors and an anchor."""
-    sources = np.array_split(x, 5)
-    sums = kernel_sums(sources, kernel)
+    sums = kernel_sums(np.array_split(x, 5), kernel, precision=precision, workers=workers)
     return moments_from_sums(sums, names=list("abcde"), kernel=kernel, anchor=4)
 
 

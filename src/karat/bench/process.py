@@ -10,9 +10,21 @@ import numpy as np
 
 from karat.bench.timing import cpu_seconds, in_a_process, wall_seconds
 
-PEAK_PROGRAM = """
+READ_PEAK = """
 import resource, sys
 from pathlib import Path
+def peak_kilobytes():
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    peaks = [line.split()[1] for line in lines if line.startswith("VmHWM")]
+    return peaks[0] if peaks else str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+"""How a process reads its own peak memory: from /proc where there is one, since getrusage begins with the
+parent's."""
+
+PEAK_PROGRAM = (
+    READ_PEAK
+    + """
 import numpy as np
 from karat.gram import kernel_sums, moments_from_sums
 from karat.kernels import GaussianMean
@@ -22,13 +34,10 @@ sources = [draw.standard_normal((rows, width), dtype=np.float32) for _ in range(
 kernel = GaussianMean([s * width**0.5 for s in (0.7, 1.4, 2.8)])
 sums = kernel_sums(sources, kernel)
 moments_from_sums(sums, names=[str(j) for j in range(vendors)], kernel=kernel, anchor=None)
-status = Path("/proc/self/status")
-lines = status.read_text().splitlines() if status.exists() else []
-peaks = [line.split()[1] for line in lines if line.startswith("VmHWM")]
-print(peaks[0] if peaks else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(peak_kilobytes())
 """
-"""Random rows as a reader of float32 images would hold them, and the exact engine on all of them. Where there
-is /proc, the peak is read there: that of getrusage begins with the parent's."""
+)
+"""Random rows as a reader of float32 images would hold them, and the exact engine on all of them."""
 
 
 def process_figures(*, quick: bool) -> dict[str, float | None]:

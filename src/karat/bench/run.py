@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from karat.bench.choices import choice_figures
 from karat.bench.exact import exact_figures
 from karat.bench.landmarks import landmark_figures
 from karat.bench.machine import machine
@@ -15,11 +16,13 @@ def run_bench(*, quick: bool = False) -> dict[str, Any]:
     """Time karat on this machine.
 
     exact.<width>: nanoseconds per pair of rows and its ratio to the bare product, scikit-learn and torch;
+    choices.<width>: other kernels, precisions and threads, in times of the default;
     landmarks.<number>, block: seconds and errors; rows_per_second of the default landmarks; peak_rss_mb of
     ten vendors of 10,000 rows of 1,024 columns; seconds of what a user waits for. None where not measured.
     """
     figures: dict[str, Any] = {"schema": "karat/bench/1", "quick": quick, "machine": machine()}
     figures["exact"] = exact_figures(quick=quick)
+    figures["choices"] = choice_figures(quick=quick)
     figures |= landmark_figures(quick=quick)
     figures |= process_figures(quick=quick)
     return figures
@@ -38,6 +41,14 @@ def as_lines(figures: Mapping[str, Any]) -> list[str]:
             f"  {width:>5} columns  {row['ns_per_pair']:13.3f}   {row['over_blas']:17.3f}"
             f"   {_number(row['sklearn_over_exact'], 20, 1)}   {_number(row['torch_over_exact'], 13, 1)}"
         )
+    lines += [
+        "",
+        "times the default   " + "".join(f"{width:>9}" for width in figures["choices"]) + "  columns",
+    ]
+    rows = list(figures["choices"].values())
+    for name in rows[0] if rows else ():
+        digits = 8 if name == "float32_error" else 2
+        lines.append(f"  {name:<18}" + "".join(f"{row[name]:9.{digits}f}"[:9] for row in rows))
     lines += ["", "landmarks             seconds       largest error     its own estimate"]
     for name, row in figures["landmarks"].items():
         errors = f"{row['max_error']:17.2g}   {row['estimated_error']:18.2g}"

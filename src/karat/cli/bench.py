@@ -23,6 +23,12 @@ def bench(
         bool,
         typer.Option("--label-noise", help="Measure instead which valuations see wrong labels: ten minutes."),
     ] = False,
+    large: Annotated[
+        bool,
+        typer.Option(
+            "--large", help="Time instead ten gigabytes of files, from the command to the leaderboard."
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Time the engine on this machine: how near to a bare matrix product, and against other libraries.
@@ -33,11 +39,14 @@ def bench(
 
     from karat.bench import as_lines, run_bench
     from karat.bench import label_noise as noise
+    from karat.bench import large as files
     from karat.bench import valuations as timed
     from karat.errors import UsageError
 
-    if valuations and label_noise:
-        raise UsageError("--valuations and --label-noise are two runs.", hint="Give one of them.")
+    if valuations + label_noise + large > 1:
+        raise UsageError(
+            "--valuations, --label-noise and --large are runs of their own.", hint="Give one of them."
+        )
     if valuations:
         with progress.shown("timing valuations") as told:
             figures = timed.run_valuations_bench(large=not quick, progress=told)
@@ -46,6 +55,9 @@ def bench(
         with progress.shown("valuing noisy labels") as told:
             figures = noise.label_noise_study(seeds=range(2 if quick else 10), progress=told)
         lines = [noise.as_markdown(figures)]
+    elif large:
+        figures = files.large_figures(quick=quick, told=lambda line: typer.echo(line, err=True))
+        lines = files.as_lines(figures)
     else:
         figures = run_bench(quick=quick)
         lines = as_lines(figures)

@@ -197,15 +197,18 @@ class Encoder:
 
         For parts of large tables, which have been looked at before: nothing is checked or found here.
         """
-        gaps = np.isnan(values)
         centre, scale, fill = (np.array([getattr(field, what) for field in self.fields]) for what in _PARTS)
         unknown = np.array([field.is_unknown for field in self.fields])
-        filled = np.where(gaps | unknown, fill, values)
+        gaps = np.isnan(values)
+        if gaps.any() or unknown.any():
+            values = np.where(gaps | unknown, fill, values)
         with np.errstate(over="ignore"):
-            encoded = (filled - centre) / scale
+            encoded: Matrix = values - centre
+            encoded /= scale
         if self.scaling != "none":
-            encoded = np.where(unknown, encoded, np.clip(encoded, -CLIP, CLIP))
-        return np.hstack([encoded, gaps[:, [field.has_flag for field in self.fields]]])
+            np.clip(encoded, -CLIP, CLIP, out=encoded, where=~unknown)
+        flags = [field.has_flag for field in self.fields]
+        return np.hstack([encoded, gaps[:, flags]]) if any(flags) else encoded
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)

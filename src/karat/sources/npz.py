@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from karat.sources.budget import Budget
 from karat.sources.large import CELLS_AT_ONCE, LargeFile
 from karat.sources.names import checked_names
 from karat.sources.table import Column, Note, Numbers, SourceFile, Table, Unreadable, text_column
+from karat.typing import Matrix
 
 MOST_MEMBERS = 1000
 """An npz holds a handful of arrays; a zip with a million members costs seconds before any is read."""
@@ -68,9 +70,13 @@ def large_npz(path: Path) -> LargeFile:
         with _opened(path) as archive:
             used = {name: members[name] for name in dict.fromkeys(places[column][0] for column in wanted)}
             for rows, arrays in _in_step(archive, used):
-                yield Table(
-                    tuple(_column(name, arrays[places[name][0]][:, places[name][1]]) for name in wanted), rows
+                matrix = _picked(arrays, [places[name] for name in wanted])
+                kinds = (members[places[name][0]].dtype.kind for name in wanted)
+                columns = tuple(
+                    Numbers(name, values, "bool" if kind == "b" else "number")
+                    for name, values, kind in zip(wanted, matrix.T, kinds, strict=True)
                 )
+                yield Table(columns, rows, matrix=matrix)
 
     return LargeFile(path.name, _sha256(path), tuple(places), chunks)
 
@@ -151,6 +157,16 @@ def _in_step(
             rows = min(step, left)
             left -= rows
             yield rows, {name: _rows(streams[name], rows, widths[name], members[name]) for name in members}
+
+
+def _picked(arrays: Mapping[str, NDArray[Any]], places: Sequence[tuple[str, int]]) -> Matrix:
+    """Columns of several arrays side by side, (m, k)."""
+    parts = []
+    for member, group in groupby(places, key=lambda place: place[0]):
+        chosen, whole = [i for _, i in group], arrays[member]
+        is_all = chosen == list(range(whole.shape[1]))
+        parts.append((whole if is_all else whole[:, chosen]).astype(np.float64))
+    return parts[0] if len(parts) == 1 else np.hstack(parts)
 
 
 def _rows(stream: Any, rows: int, width: int, member: _Member) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.typing import Vector
+from karat.typing import Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +91,7 @@ class Table:
 
     files: what was read, in order; empty for data frames. notes: what was odd.
     before: rows of the same file that stand above these, where the table is a part of it.
+    matrix: (m, columns), the same numbers as one array, where the file holds them so.
     """
 
     columns: tuple[Column, ...]
@@ -98,6 +99,7 @@ class Table:
     files: tuple[SourceFile, ...] = ()
     notes: tuple[Note, ...] = field(default=())
     before: int = 0
+    matrix: Matrix | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

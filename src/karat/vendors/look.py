@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.schema import Encoder
+from karat.schema.choose import check_table
+from karat.schema.encode import LARGEST
 from karat.sources import LargeTable, Numbers, SourceFile, Table
 from karat.sources.draws import Kept
 from karat.typing import Matrix, Vector
@@ -57,20 +59,23 @@ def look_at(
     low, high = np.full(len(names), np.inf), np.full(len(names), -np.inf)
     rows = dropped = 0
     for part in table.chunks(names):
-        draft.check(part, vendor=vendor)
+        check_table(part, names, vendor=vendor)
         files = _counted(files, part)
         for column in part.columns:
             if column.kind != "empty":
                 kinds.setdefault(column.name, column.kind)
         values, left_out = raw_values(part, names, draft)
         is_gap = np.isnan(values)
-        gaps += is_gap.sum(axis=0)
-        low, high = (
-            np.fmin(low, _edge(np.fmin, values, np.inf)),
-            np.fmax(high, _edge(np.fmax, values, -np.inf)),
-        )
+        has_gaps = bool(is_gap.any())
+        low = np.fmin(low, np.fmin.reduce(values, axis=0, initial=np.inf))
+        high = np.fmax(high, np.fmax.reduce(values, axis=0, initial=-np.inf))
+        if max(-low.min(), high.max()) > LARGEST or has_gaps or left_out:
+            draft.check(part, vendor=vendor)  # cell by cell, where something may be wrong
+        if has_gaps:
+            gaps += is_gap.sum(axis=0)
+            values[is_gap] = np.nan  # one pattern of bits for all that is missing
         kept.offer(values, rows)
-        sketching.add(np.where(is_gap, np.nan, values))  # one pattern for all that is missing
+        sketching.add(values)
         rows, dropped = rows + len(values), dropped + left_out
         if told is not None:
             told(values.size)
@@ -88,21 +93,18 @@ def look_at(
 
 def raw_values(part: Table, names: Sequence[str], encoder: Encoder) -> tuple[Matrix, int]:
     """The rows that are used, (m, k) before encoding, and how many were left out for a missing cell."""
-    by_name = part.by_name
-    values = np.empty((part.rows, len(names)))
-    for i, name in enumerate(names):
-        column = by_name[name]
-        assert isinstance(column, Numbers)
-        values[:, i] = column.values
+    values = part.matrix
+    if values is None:
+        by_name = part.by_name
+        values = np.empty((part.rows, len(names)))
+        for i, name in enumerate(names):
+            column = by_name[name]
+            assert isinstance(column, Numbers)
+            values[:, i] = column.values
     if encoder.missing != "drop":
         return values, 0
     keep = ~np.asarray(np.isnan(values).any(axis=1))
     return values[keep], len(keep) - int(keep.sum())
-
-
-def _edge(smaller: np.ufunc, values: Matrix, start: float) -> Vector:
-    edge: Vector = smaller.reduce(values, axis=0, initial=start)
-    return edge
 
 
 def _counted(files: list[SourceFile], part: Table) -> list[SourceFile]:
