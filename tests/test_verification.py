@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 import karat
 from karat.errors import AppraisalError, UsageError
+from karat.guarantees.asymptotic import squared_distances
 from karat.verification import verify
 
 
@@ -138,3 +140,58 @@ def test_rows_in_memory_cannot_be_verified_by_files(files, tmp_path):
 def test_what_is_no_report_is_refused(tmp_path):
     with pytest.raises(AppraisalError):
         verify(tmp_path / "absent.html")
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory):
+    """More vendors than moments keep a covariance for, as files, and their appraisal."""
+    folder = tmp_path_factory.mktemp("crowd")
+    rng = np.random.default_rng(1)
+    for i in range(66):
+        pd.DataFrame(rng.normal(i / 66, 1.0, size=(12, 2)), columns=["a", "b"]).to_csv(
+            folder / f"v{i}.csv", index=False
+        )
+    pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"]).to_csv(folder / "mine.csv", index=False)
+    market = {f"v{i}": folder / f"v{i}.csv" for i in range(66)}
+    karat.appraise(market, anchor=folder / "mine.csv", precision="float64").save(folder / "appraisal.json")
+    return folder
+
+
+def test_a_market_of_many_holds_and_says_what_its_moments_cannot_tell(crowd):
+    found = verify(crowd / "appraisal.json", [crowd])
+    assert found.difference is None
+    assert found.checked[0].endswith("the intervals from saved errors")
+
+
+def recast(crowd, tmp_path, **changed):
+    """The appraisal with other distances saved beside its moments, and values that follow from those."""
+    appraisal = karat.load(crowd / "appraisal.json")
+    path = tmp_path / "recast.json"
+    replace(appraisal, distances=replace(appraisal.distances, **changed)).save(path)
+    return path
+
+
+def test_distances_that_do_not_follow_from_the_moments_of_many_are_named(crowd, tmp_path):
+    """Saved values agree with saved distances here; only the moments tell that both were changed."""
+    squared = karat.load(crowd / "appraisal.json").distances.squared.copy()
+    squared[65] = 0.0
+    found = verify(recast(crowd, tmp_path, squared=squared))
+    assert found.difference.startswith("squared of v65 is 0 in the file, and 0.")
+
+
+def test_errors_that_do_not_follow_from_the_rows_of_many_are_named(crowd, tmp_path):
+    plug_in = karat.load(crowd / "appraisal.json").distances.plug_in * 0.5
+    path = recast(crowd, tmp_path, plug_in=plug_in)
+    assert verify(path).holds
+    assert verify(path, [crowd]).difference.startswith("plug_in of v0 is ")
+
+
+def test_landmarks_are_drawn_again_with_the_error_that_they_claim(folder, files, tmp_path):
+    market = {path.stem: path for path in files[:2]}
+    appraisal = karat.appraise(market, anchor=files[3], method="landmarks")
+    appraisal.save(tmp_path / "appraisal.json")
+    assert verify(tmp_path / "appraisal.json", files).holds
+    claimed = replace(appraisal.moments, approximation=np.full((3, 3), 1e-9))
+    distances = squared_distances(claimed, appraisal.reference.contrasts, claimed.vendor_names)
+    replace(appraisal, moments=claimed, distances=distances).save(tmp_path / "claimed.json")
+    assert verify(tmp_path / "claimed.json", files).difference.startswith("approximation of ")

@@ -19,6 +19,7 @@ import numpy as np
 
 from karat.appraisal import Appraisal, from_dict, read_saved
 from karat.errors import AppraisalError, UsageError
+from karat.guarantees.asymptotic import squared_distances
 from karat.kernels.named import kernel_from_dict
 from karat.report.html import report
 from karat.road import appraise
@@ -34,8 +35,22 @@ SAME_SUMS = {"float64": 1e-10, "float32": 2e-6}
 """The same for kernel means computed again, by the precision of the tiles."""
 
 
-MOMENTS = ("sizes", "effective_sizes", "gram", "gram_biased", "self_mean", "interaction", "covariance")
+MOMENTS = (
+    "sizes",
+    "effective_sizes",
+    "gram",
+    "gram_biased",
+    "self_mean",
+    "interaction",
+    "covariance",
+    "approximation",
+)
 """What is compared, in this order: a later one differs where an earlier one does."""
+
+OF_MOMENTS = ("sizes", "fewest", "squared", "biased", "approximation")
+OF_ROWS = ("plug_in", "degrees")
+"""Parts of distances that are saved beside the moments of many sources: what follows from those moments, and
+what only the rows tell."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +78,7 @@ def verify(path: Path, files: Sequence[str | Path] = (), *, progress: Progress |
     try:
         saved = read_saved(path)
         appraisal = from_dict(saved)
-        _values_follow(saved, appraisal)
-        checked.append("the values, intervals and ranks follow from the embedded moments")
+        checked.append(_values_follow(saved, appraisal))
         if path.suffix.lower() in (".html", ".htm"):
             checked.append(_page_shows(path, appraisal))
         if files:
@@ -77,7 +91,11 @@ def verify(path: Path, files: Sequence[str | Path] = (), *, progress: Progress |
     return Verification(tuple(checked), None)
 
 
-def _values_follow(saved: Mapping[str, Any], appraisal: Appraisal) -> None:
+def _values_follow(saved: Mapping[str, Any], appraisal: Appraisal) -> str:
+    """The numbers are computed again; what they are computed from must itself follow from the moments."""
+    is_whole = appraisal.moments.covariance is not None
+    if not is_whole:
+        _distances_follow(appraisal)
     for told, found in zip(saved["vendors"], appraisal.vendors, strict=False):
         for field, expected in asdict(found).items():
             if not _is_close(told.get(field), expected):
@@ -94,6 +112,18 @@ def _values_follow(saved: Mapping[str, Any], appraisal: Appraisal) -> None:
                 f"{field} of the ruler is {saved['ruler'].get(field)!r} in the file, "
                 f"{expected!r} by its moments"
             )
+    if is_whole:
+        return "the values, intervals and ranks follow from the embedded moments"
+    return "the values and ranks follow from the embedded moments, the intervals from saved errors"
+
+
+def _distances_follow(appraisal: Appraisal) -> None:
+    """Moments of many sources keep no covariance; the distances saved beside them might be others."""
+    moments, told = appraisal.moments, appraisal.distances
+    found = squared_distances(moments, appraisal.reference.contrasts, moments.vendor_names)
+    if told.names != found.names:
+        raise _DifferenceFoundError("the distances are of other vendors than the moments")
+    _refuse_difference(OF_MOMENTS, told, found, found.names, FOLLOWS, by="its moments")
 
 
 def _is_close(told: object, expected: object) -> bool:
@@ -215,30 +245,31 @@ def _moments_follow(told: Appraisal, again: Appraisal) -> None:
             raise _DifferenceFoundError(
                 f"the encoded rows of {name} are others than those that were appraised"
             )
-    names = told.moments.names
     slack = SAME_SUMS[told.provenance["method"]["precision"]]
-    for field in (
-        "sizes",
-        "effective_sizes",
-        "gram",
-        "gram_biased",
-        "self_mean",
-        "interaction",
-        "covariance",
-    ):
-        ours, theirs = getattr(again.moments, field), getattr(told.moments, field)
+    _refuse_difference(MOMENTS, told.moments, again.moments, told.moments.names, slack, by="the data")
+    if told.moments.covariance is None:
+        vendors = told.moments.vendor_names
+        _refuse_difference(OF_ROWS, told.distances, again.distances, vendors, slack, by="the data")
+    for one, other in zip(told.vendors, again.vendors, strict=True):
+        if (one.rank, one.name) != (other.rank, other.name):
+            raise _DifferenceFoundError(
+                f"the rank of {one.name} is {one.rank} in the file, and {other.rank} by the data"
+            )
+
+
+def _refuse_difference(
+    fields: Iterable[str], told: object, found: object, names: Sequence[str], slack: float, *, by: str
+) -> None:
+    """Raise for the first field of arrays over these sources that is another one in the file."""
+    for field in fields:
+        theirs, ours = getattr(told, field), getattr(found, field)
         if ours is None or theirs is None:
             continue
         at = _first_difference(ours, theirs, slack)
         if at is not None:
             where = " and ".join(names[i] for i in dict.fromkeys(at))
             raise _DifferenceFoundError(
-                f"{field} of {where} is {theirs[at]:.12g} in the file, and {ours[at]:.12g} by the data"
-            )
-    for one, other in zip(told.vendors, again.vendors, strict=True):
-        if (one.rank, one.name) != (other.rank, other.name):
-            raise _DifferenceFoundError(
-                f"the rank of {one.name} is {one.rank} in the file, and {other.rank} by the data"
+                f"{field} of {where} is {theirs[at]:.12g} in the file, and {ours[at]:.12g} by {by}"
             )
 
 
