@@ -86,6 +86,27 @@ def test_what_is_written_is_what_is_shown(folder, karat):
     assert json.loads(out) == json.loads((folder / "answer.json").read_text())
 
 
+@pytest.mark.parametrize("suffix", [".json", ".html", ".md", ".csv", ".parquet"])
+def test_a_comparison_is_written_in_every_form(folder, karat, suffix):
+    karat(*GIVEN, "-o", "report.html")
+    asked = ("compare", "acme", "initech", "--from", "report.html")
+    code, out, _ = karat(*asked, "--json", "-o", f"pair{suffix}")
+    assert code == 0
+    assert (folder / f"pair{suffix}").stat().st_size > 0
+    if suffix == ".json":
+        assert json.loads((folder / "pair.json").read_text()) == json.loads(out)
+    if suffix == ".md":
+        assert "acme is better than initech" in (folder / "pair.md").read_text()
+
+
+def test_a_comparison_is_not_written_over_the_appraisal_it_asks(folder, karat):
+    karat(*GIVEN)
+    before = (folder / "appraisal.json").read_bytes()
+    code, _, err = karat("compare", "acme", "initech", "-o", "appraisal.json")
+    assert (code, "is a file to read" in err) == (1, True)
+    assert (folder / "appraisal.json").read_bytes() == before
+
+
 def test_undecided_ends_with_three_whatever_is_shown(folder, karat):
     given = ("appraise", "acme.csv", "again=acme.csv", "-a", "mine.csv", "--require-decided")
     assert karat(*given)[0] == 3

@@ -32,6 +32,7 @@ def compare(
         typer.Option("--reference", "-r", help="Another reference than the saved one.", show_default=False),
     ] = None,
     saved: options.Saved = Path("appraisal.json"),
+    output: options.Output = None,
     as_json: options.Json = False,
 ) -> None:
     """Say whether one vendor is better than another: better, worse, or undecided and what would settle it.
@@ -41,12 +42,15 @@ def compare(
     Example: karat compare acme globex --margin 5% --confidence 0.95
     """
     from karat.appraisal import load
-    from karat.cli.output import show
+    from karat.cli.output import check, show, write
 
+    check(output or (), (str(saved),))
     appraisal = load(saved)
     if reference is not None:
         appraisal = appraisal.against(reference)
     comparison = appraisal.compare(first, second, margin=margin, confidence=confidence, policy=policy)
+    for path in output or []:
+        write(comparison, path)
     show(comparison, as_json=as_json)
     if not comparison.is_decided:
         raise typer.Exit(UNDECIDED)
