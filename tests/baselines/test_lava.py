@@ -9,7 +9,7 @@ from karat.baselines.transport import Ground, exact_transport
 from karat.errors import ValuationError
 from karat.vendors import Market
 
-pytest.importorskip("ot")
+ot = pytest.importorskip("ot")
 
 CENTRES = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
 
@@ -66,6 +66,41 @@ def test_a_calibrated_gradient_is_the_slope_of_the_cost_as_one_row_gains_weight(
         towards[k] = 1.0
         costs = [exact_transport(ground, a + sign * step * towards, b).cost for sign in (1.0, -1.0)]
         assert (costs[0] - costs[1]) / (2.0 * step) == pytest.approx(gradients[k], abs=1e-6)
+
+
+def by_another_library(market, epsilon_share):
+    """Pooled values with every matrix written out: costs by loops, distances of classes and potentials by POT."""
+    rows = [np.concatenate([s.rows for s in market.samples]), market.anchor.rows]
+    labels = [np.concatenate([s.labels for s in market.samples]), market.anchor.labels]
+
+    def costs(a, b):
+        between = {
+            (s, t): ot.emd2([], [], ot.dist(rows[a][labels[a] == s], rows[b][labels[b] == t]) / 2.0)
+            for s in range(3)
+            for t in range(3)
+        }
+        return ot.dist(rows[a], rows[b]) / 2.0 + [[between[s, t] for t in labels[b]] for s in labels[a]]
+
+    epsilon = epsilon_share * costs(1, 1).mean()
+    weights = [np.full(len(one), 1.0 / len(one)) for one in rows]
+    _, log = ot.sinkhorn(
+        *weights, costs(0, 1), epsilon, method="sinkhorn_log", stopThr=1e-9, numItermax=50_000, log=True
+    )
+    potential = epsilon * log["log_u"]
+    n = len(potential)
+    gradients = [f - (potential.sum() - f) / (n - 1) for f in potential]
+    return -np.mean(np.split(np.array(gradients), len(market.samples)), axis=1)
+
+
+def test_pooled_values_are_those_of_another_library(noisy_market):
+    few = Market.from_arrays(
+        {s.name: s.rows[:50] for s in noisy_market.samples},
+        labels={s.name: s.labels[:50] for s in noisy_market.samples},
+        anchor=noisy_market.anchor.rows,
+        anchor_labels=noisy_market.anchor.labels,
+    )
+    values = value(few, "lava", regularisation=0.2)
+    np.testing.assert_allclose(values.scores, by_another_library(few, 0.2), rtol=0.01)
 
 
 def test_pooled_values_are_relative_to_the_union(noisy_market):
