@@ -66,6 +66,22 @@ def test_a_margin_that_the_larger_distance_does_not_reach_is_never_claimed() -> 
     assert pair().p_value(0.3)[0] == 1.0
 
 
+def test_what_noise_takes_below_zero_is_no_part_of_a_lead() -> None:
+    """theta_a = -0.02 is noise: with d_b = 0.3 a margin of 0.299 leaves 0.001^2 and no more."""
+    noisy = Pairs.of(distances([-0.02, 0.09], np.diag([1e-4, 1e-4])), 0, 1)
+    assert noisy.statistic(0.299)[0] == pytest.approx(1e-6 / np.sqrt(1e-4), rel=1e-3)
+    assert noisy.statistic()[0] == pytest.approx(0.11 / np.sqrt(2e-4))
+
+
+@pytest.mark.parametrize("margin", [-0.01, -0.04, -0.3])
+def test_what_is_better_is_not_worse_by_any_margin(margin: float) -> None:
+    """The two share nearly all their noise, which no statistic with a margin can use where d_a is small."""
+    shared = np.array([[1.0, 0.95], [0.95, 1.0]]) * 1e-4
+    near = Pairs.of(distances([0.001, 0.011], shared), 0, 1)
+    assert near.p_value()[0] < 0.001
+    assert near.p_value(margin)[0] <= near.p_value()[0]
+
+
 def test_the_second_order_term_is_taken_off_the_difference_too() -> None:
     v2 = np.array([[2e-5, 1e-5], [1e-5, 3e-5]])
     with_v2 = Pairs.of(distances([0.04, 0.09], P, v2), 0, 1)

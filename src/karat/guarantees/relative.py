@@ -5,13 +5,13 @@ distances knows it (Bounliphone et al. 2016). For vendors a and b with distances
 "d_b > d_a + g" has the statistic
 
     g = 0:  T = theta_b - theta_a
-    g > 0:  T = (d_b - g)^2 - theta_a,             f = 1 - g / d_b on b
+    g > 0:  T = (d_b - g)^2 - d_a^2,               f = 1 - g / d_b on b
     g < 0:  T = theta_b - max(d_a + g, 0)^2,       f = max(1 + g / d_a, 0) on a,
 
 whose variance is that of f theta_b - theta_a (or theta_b - f theta_a): each is linearised at the larger of
 the two distances, which on the boundary of the claim is at least |g| and so never near zero. The delta method
-on d_b - d_a itself errs at more than twice its level there. A claim with g < 0 is also made where d_a alone
-is surely below |g|, for d_b is never negative. See docs/theory/decisions.md.
+on d_b - d_a itself errs at more than twice its level there. A claim with g < 0 is also made where the one
+with g = 0 is, and where d_a alone is surely below |g|, for d_b is never negative. docs/theory/decisions.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from scipy.special import stdtr, stdtrit
 
 from karat.guarantees.asymptotic import SquaredDistances
 from karat.guarantees.score import quantile_below, score_interval, variance_of
-from karat.typing import Vector
+from karat.typing import Matrix, Vector
 
 HALVINGS = 32
 """Bisection steps: the ends of a gap interval are exact to 1e-9 of the distances."""
@@ -134,12 +134,12 @@ class Pairs:
     def linearisation(self, margin: ArrayLike) -> tuple[Vector, Vector]:
         """The factors (on a, on b) of the statistic: f on the larger distance, 1 on the other.
 
-        Where d_a alone makes the stronger claim they are 1 on a and 0 on b.
+        Where no margin makes the stronger claim they are 1 on both, where d_a alone does 1 on a and 0 on b.
         """
         g = np.broadcast_to(np.asarray(margin, dtype=np.float64), self.gap.shape)
         on_a, on_b = self._at_the_larger(g)
-        is_alone = self._alone(g) > self._linearised(g)
-        return np.where(is_alone, 1.0, on_a), np.where(is_alone, 0.0, on_b)
+        strongest = self._candidates(g).argmax(axis=0)
+        return np.where(strongest > 0, 1.0, on_a), np.choose(strongest, [on_b, 1.0, 0.0])
 
     def _at_the_larger(self, g: Vector) -> tuple[Vector, Vector]:
         d_a, d_b = self.a.mmd, self.b.mmd
@@ -151,31 +151,33 @@ class Pairs:
         """Z of the claim "d_b > d_a + margin", margins in MMD.
 
         Large values speak for it; -inf where d_b itself does not reach a positive margin. With a negative one
-        it is the larger of two: d_a alone below |margin| is enough, because d_b is at least 0. Two vendors
-        that no row tells apart (variance 0) have Z = 0.
+        it is the largest of three: "d_b > d_a" is enough, and so is d_a alone below |margin|, because d_b is
+        at least 0. Two vendors that no row tells apart (variance 0) have Z = 0.
         """
         g = np.broadcast_to(np.asarray(margin, dtype=np.float64), self.gap.shape)
+        strongest: Vector = self._candidates(g).max(axis=0)
+        return strongest
+
+    def _candidates(self, g: Vector) -> Matrix:
+        """(3, pairs): Z at the larger distance and, where g < 0, of no margin and of "d_a < |g|"."""
         z = self._linearised(g)
-        return np.where(np.isnan(z), z, np.maximum(z, self._alone(g)))
+        if not (g < 0.0).any():
+            return np.stack([z, *[np.where(np.isnan(z), np.nan, -np.inf)] * 2])
+        implied = [self._linearised(np.zeros_like(g)), self.a.below(np.abs(g))]
+        return np.stack([z, *(np.where((g < 0.0) | np.isnan(z), one, -np.inf) for one in implied)])
 
     def _linearised(self, g: Vector) -> Vector:
         """Z at the larger distance."""
         d_a, d_b = self.a.mmd, self.b.mmd
         on_a, on_b = self._at_the_larger(g)
         theta_b = np.where(g > 0.0, (d_b * on_b) ** 2, self.b.squared)
-        theta_a = np.where(g < 0.0, (d_a * on_a) ** 2, self.a.squared)
+        theta_a = np.where(g == 0.0, self.a.squared, (d_a * on_a) ** 2)
         difference, error = theta_b - theta_a, self.standard_error(on_a, on_b)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = difference / error
         z = np.where((error == 0.0) & (difference == 0.0), 0.0, z)
         out_of_reach = (g > 0.0) & (d_b <= g)
         return np.where(out_of_reach & ~np.isnan(z), -np.inf, z)
-
-    def _alone(self, g: Vector) -> Vector:
-        """Z of "d_a < |g|", from which the claim follows where g is negative; -inf elsewhere."""
-        if not (g < 0.0).any():
-            return np.full(g.shape, -np.inf)
-        return np.where(g < 0.0, self.a.below(np.abs(g)), -np.inf)
 
     def p_value(self, margin: ArrayLike = 0.0) -> Vector:
         """One-sided p-value of the claim "d_b > d_a + margin", from Student's t with the pair's degrees."""
