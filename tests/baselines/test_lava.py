@@ -69,7 +69,7 @@ def test_a_calibrated_gradient_is_the_slope_of_the_cost_as_one_row_gains_weight(
 
 
 def by_another_library(market, epsilon_share):
-    """Pooled values with every matrix written out: costs by loops, distances of classes and potentials by POT."""
+    """Pooled values with every matrix of costs written out; class distances and potentials are POT's."""
     rows = [np.concatenate([s.rows for s in market.samples]), market.anchor.rows]
     labels = [np.concatenate([s.labels for s in market.samples]), market.anchor.labels]
 
