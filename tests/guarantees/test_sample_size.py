@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from karat.gram import Moments
 from karat.guarantees import (
     FiniteDistances,
     Pairs,
+    SquaredDistances,
     asymptotic_growth,
     finite_distances,
     growth_below,
@@ -93,6 +95,36 @@ def test_growing_everything_reaches_the_variance_that_power_asks_for() -> None:
     assert variance == pytest.approx((0.02 / (1.959964 + 0.841621)) ** 2, rel=0.01)
 
 
+def with_more_of_the_vendors(found: SquaredDistances, factor: float) -> SquaredDistances:
+    """As if the vendors showed so many times their rows: their parts of the variance fall."""
+    share = found.anchor
+    assert share is not None
+    own_v2 = found.second_order - share.second_order - share.mixed
+    own = found.plug_in - share.plug_in - 2.0 * own_v2 - share.mixed
+    mixed = share.mixed / factor
+    v2 = share.second_order + mixed + own_v2 / factor**2
+    fixed = share.plug_in - 2.0 * share.second_order - share.mixed
+    fixed_p = fixed + 2.0 * share.second_order + mixed
+    p = fixed_p + own / factor + 2.0 * own_v2 / factor**2 + mixed
+    anchor = replace(share, plug_in=fixed_p, mixed=mixed)
+    return replace(found, sizes=found.sizes * factor, plug_in=p, second_order=v2, anchor=anchor)
+
+
+def variance_parts(
+    found: SquaredDistances, signs: np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+) -> tuple[tuple[float, float], float, tuple[float, float]]:
+    """Of the gap: the vendors' first and second order, what they share with the anchor, the anchor's."""
+    share = found.anchor
+    assert share is not None
+    p, v2, of_anchor, anchor_v2, mixed = (
+        float(signs @ m @ signs)
+        for m in (found.plug_in, found.second_order, share.plug_in, share.second_order, share.mixed)
+    )
+    own_v2 = v2 - anchor_v2 - mixed
+    fixed = max(of_anchor - 2.0 * anchor_v2 - mixed, 0.0)
+    return (max(p - of_anchor - 2.0 * own_v2 - mixed, 0.0), own_v2), mixed, (fixed, anchor_v2)
+
+
 def test_growing_the_vendors_alone_leaves_the_anchors_noise() -> None:
     moments = market()
     found = squared_distances(moments, CONTRASTS, ["a", "b"])
@@ -117,11 +149,28 @@ def test_growing_the_vendors_alone_leaves_the_anchors_noise() -> None:
     assert variance == pytest.approx((gap / 2.801585) ** 2, rel=1e-4)
 
 
-def test_where_the_anchor_alone_is_too_noisy_it_has_to_grow_too() -> None:
+@pytest.mark.parametrize("ample", [1.0, 1000.0])
+def test_where_the_anchor_alone_is_too_noisy_it_grows_so_that_the_fewest_rows_are_asked_for(
+    ample: float,
+) -> None:
+    """By brute force over both factors; vendors that show plenty are asked for little."""
     found = squared_distances(market(), CONTRASTS, ["a", "b"])
-    growth = asymptotic_growth(found, 0, 1, gap=1e-4)
-    assert growth.anchor == growth.vendors > 1.0
-    assert growth.is_possible
+    found = with_more_of_the_vendors(found, ample)
+    assert found.anchor is not None
+    growth = asymptotic_growth(found, 0, 1, gap=2e-3)
+
+    def variance(x: float, y: float) -> float:
+        signs = np.array([-1.0, 1.0])
+        own, mixed, fixed = variance_parts(found, signs)
+        return own[0] / x + own[1] / x**2 + mixed / (x * y) + fixed[0] / y + fixed[1] / y**2
+
+    level, rows = (2e-3 / 2.801585) ** 2, float(found.sizes.sum())
+    assert variance(growth.vendors, growth.anchor) <= level * (1.0 + 1e-4)
+    factors = np.geomspace(1.0, 1e6, 400)
+    fewest = min(x * rows + y * 16.0 for x in factors for y in factors if variance(x, y) <= level)
+    assert growth.vendors * rows + growth.anchor * 16.0 <= 1.02 * fewest
+    if ample > 1.0:
+        assert growth.vendors < 0.2 * growth.anchor
 
 
 def test_a_zero_gap_is_out_of_reach() -> None:

@@ -7,7 +7,9 @@ Before any data only the kernel's bound K, the gap g beyond the margin and the c
 
 With moments, sizes are multiplied by x until the noise fits into the gap. Asymptotically, with tau the gap in
 squared MMD over z_{1-delta/2} + z_power and y = 1/x, the variance a0 + a1 y + a2 y^2 has to fall to tau^2; a0
-is the anchor's own part where only the vendors can send more. docs/theory/guarantees.md, "Sample sizes".
+is the anchor's own part where only the vendors send more. Where that is not enough, the anchor's parts fall
+with its own factor, and of all pairs of factors that do the fewest rows are asked for.
+docs/theory/guarantees.md, "Sample sizes".
 """
 
 from __future__ import annotations
@@ -28,6 +30,12 @@ from karat.typing import Matrix
 
 MOST_GROWTH = 1e9
 """Sizes are not multiplied by more than this: such a gap is out of reach."""
+
+ENOUGH_OF_VENDORS = 100.0
+"""Up to so many times their rows are asked of the vendors alone; the buyer's own are harder to come by."""
+
+FACTORS = 181
+"""Growths of the vendors that are tried, a factor of 1.12 apart."""
 
 HALVINGS = 60
 """Bisection steps for a growth factor; each halves its logarithm's range."""
@@ -89,12 +97,12 @@ def asymptotic_growth(
     on_far: float = 1.0,
     confidence: float = 0.95,
     power: float = 0.8,
-    only_vendors: bool = True,
 ) -> Growth:
     """Growth that decides "far is farther than near" when on_far theta_far - on_near theta_near = gap.
 
     The gap is in squared MMD; the factors are those of the margin's linearisation (`Pairs.statistic`). Where
-    the anchor alone is too noisy, everything has to grow.
+    the vendors alone cannot do it, or not with a hundred times their rows, the anchor grows too, so that the
+    fewest rows are asked for in all.
     """
     level = (abs(gap) / _quantiles(confidence, power)) ** 2
     signs = np.array([-on_near, on_far])
@@ -106,16 +114,23 @@ def asymptotic_growth(
     p, v2 = form(distances.plug_in), max(form(distances.second_order), 0.0)
     everything = _solve(0.0, max(p - 2.0 * v2, 0.0), v2, level)
     share = distances.anchor
-    if share is None or not only_vendors:
+    if share is None:
         return Growth(everything, everything)
     fixed_v2, mixed = max(form(share.second_order), 0.0), max(form(share.mixed), 0.0)
-    fixed = max(form(share.plug_in) - 2.0 * fixed_v2 - mixed, 0.0) + fixed_v2
+    fixed = max(form(share.plug_in) - 2.0 * fixed_v2 - mixed, 0.0)
     own_v2 = max(v2 - fixed_v2 - mixed, 0.0)
     own = max(p - form(share.plug_in) - 2.0 * own_v2 - mixed, 0.0)
-    vendors = _solve(fixed, own + mixed, own_v2, level)
-    if vendors <= MOST_GROWTH:
+    vendors = _solve(fixed + fixed_v2, own + mixed, own_v2, level)
+    if vendors <= ENOUGH_OF_VENDORS:
         return Growth(vendors, 1.0)
-    return Growth(everything, everything)
+    found = Growth(everything, everything)
+    least = everything * (rows := float(distances.sizes[[near, far]].sum())) + everything * share.rows
+    for grown in np.geomspace(1.0, MOST_GROWTH, FACTORS).tolist():
+        left = own / grown + own_v2 / grown**2
+        anchor = max(_solve(left, fixed + mixed / grown, fixed_v2, level), 1.0)
+        if grown * rows + anchor * share.rows < least:
+            found, least = Growth(grown, anchor), grown * rows + anchor * share.rows
+    return found
 
 
 def growth_below(
