@@ -16,10 +16,11 @@ function pairError(found, a, b, onA, onB) {
   );
 }
 
-/** Z of the claim "d_b > d_a + margin": below zero, d_a alone below the margin is enough. */
+/** Z of the claim "d_b > d_a + margin": below zero, d_b > d_a is enough, and so is d_a alone below the margin. */
 function statistic(found, a, b, margin) {
   const z = linearised(found, a, b, margin);
-  return margin < 0 && !Number.isNaN(z) ? Math.max(z, below(found, a, -margin)) : z;
+  if (!(margin < 0) || Number.isNaN(z)) return z;
+  return Math.max(z, linearised(found, a, b, 0), below(found, a, -margin));
 }
 
 /** Z of the claim "d_a < edge". */
@@ -37,7 +38,7 @@ function linearised(found, a, b, margin) {
   const onB = margin > 0 ? shareOf(db - margin, db) : 1;
   const onA = margin < 0 ? shareOf(da + margin, da) : 1;
   const thetaB = margin > 0 ? (db * onB) ** 2 : found.squared[b];
-  const thetaA = margin < 0 ? (da * onA) ** 2 : found.squared[a];
+  const thetaA = margin === 0 ? found.squared[a] : (da * onA) ** 2;
   const error = pairError(found, a, b, onA, onB);
   if (Number.isNaN(error)) return NaN;
   if (margin > 0 && db <= margin) return -Infinity;
