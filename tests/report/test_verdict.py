@@ -10,6 +10,7 @@ import pytest
 import karat
 from karat.report.naming import Naming
 from karat.report.verdict import answer, whose
+from karat.sources import demo
 from markets import contaminated
 
 
@@ -108,3 +109,12 @@ def test_that_no_vendor_is_near_is_said():
 def test_a_reference_of_ones_own_is_called_by_its_name(scattered):
     named = replace(scattered, reference=replace(scattered.reference, name="heap"))
     assert whose(named) == "the reference heap"
+
+
+def test_nobody_is_asked_for_hundreds_of_times_the_rows_that_they_have():
+    """To see a small gap between two honest vendors takes more rows of the buyer's own than there are."""
+    appraisal = karat.appraise(demo.vendors(), anchor=demo.anchor())
+    first, second = appraisal.ranking[:2]
+    needed = appraisal.compare(first.name, second.name).rows_needed
+    assert needed.anchor_rows > 50 * 300
+    assert said(appraisal).ask.endswith("no reasonable number of rows would: choose by price.")

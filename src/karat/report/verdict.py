@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from karat.appraisal import Appraisal, VendorValue
 from karat.decisions import RowsNeeded
 from karat.report.board import amount, amounts, ends_of, floor_of, has_shares, level, spoken
-from karat.report.naming import Naming, listed
+from karat.report.naming import Naming, listed, own_rows
 from karat.report.numbers import in_words, roughly
 from karat.report.printable import printable
 
@@ -16,7 +16,7 @@ MOST_NAMED = 4
 """Vendors that a sentence names; more are counted."""
 
 MOST_TIMES = 50
-"""Nobody asks a vendor for so many times the rows of its preview."""
+"""Nobody asks a vendor for so many times the rows of its preview, or brings so many times its own."""
 
 
 BRING_ROWS = (
@@ -186,7 +186,7 @@ def _what_to_ask(left: Sequence[VendorValue], appraisal: Appraisal, names: Namin
     if needed is None or needed.kind == "unknown":
         return "More rows are needed before anything can be told."
     gap = amount(needed.gap, appraisal)
-    asked = _asked(needed, (first, second), names)
+    asked = _asked(needed, (first, second), appraisal, names)
     if needed.kind == "no visible difference":
         if asked is None:
             return f"{pair} show no difference, and no reasonable number of rows would: choose by price."
@@ -196,12 +196,16 @@ def _what_to_ask(left: Sequence[VendorValue], appraisal: Appraisal, names: Namin
     return f"To tell {pair} apart, ask for {asked}: enough if their gap is {gap}."
 
 
-def _asked(needed: RowsNeeded, vendors: Sequence[VendorValue], names: Naming) -> str | None:
-    """What to ask whom for; None where it is more than anyone would send."""
+def _asked(
+    needed: RowsNeeded, vendors: Sequence[VendorValue], appraisal: Appraisal, names: Naming
+) -> str | None:
+    """What to ask whom for; None where it is more than anyone would send, or the buyer could bring."""
     if needed.rows is None:
         return None
     more = [(vendor, needed.rows[vendor.name] - vendor.rows) for vendor in vendors]
     if any(rows > MOST_TIMES * vendor.rows for vendor, rows in more):
+        return None
+    if (needed.anchor_rows or 0) > MOST_TIMES * (own_rows(appraisal) or 0):
         return None
     asked = [f"{roughly(rows)} more rows of {names.long[vendor.name]}" for vendor, rows in more if rows > 0]
     if needed.anchor_rows:
