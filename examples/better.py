@@ -5,7 +5,8 @@ from karat.sources import demo
 
 appraisal = karat.appraise(demo.vendors(), anchor=demo.anchor())
 
-print(appraisal.compare("acme", "hooli").verdict)
-honest = appraisal.compare("acme", "globex")
-print(honest.verdict, honest.rows_needed)
-print(appraisal.compare("hooli", "initech", margin="10%").verdict)
+for a, b, margin in (("acme", "hooli", None), ("hooli", "initech", "10%"), ("acme", "globex", None)):
+    comparison = appraisal.compare(a, b, margin=margin)
+    low, high = comparison.interval
+    print(f"{a} against {b}: {comparison.verdict}, the gap lies between {low:.3f} and {high:.3f}")
+print(comparison.rows_needed.message)

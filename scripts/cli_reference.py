@@ -24,6 +24,8 @@ def reference() -> str:
         "Exit codes: 0 done; 1 something is wrong with the input, and the message says what; "
         "2 wrong usage; 3 undecided, where a decision was asked for.",
         "",
+        "`karat --install-completion` teaches the shell to complete verbs and options.",
+        "",
     ]
     for name in sorted(group.commands):
         lines += _section(f"karat {name}", group.commands[name])

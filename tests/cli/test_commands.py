@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -283,3 +284,15 @@ def test_every_verb_shows_an_example(karat):
         if "Commands:" in shown:
             shown = karat(verb, shown.split("Commands:")[1].split()[0], "--help")[1]
         assert "Example: karat" in shown, verb
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("karat com", "compare"), ("karat compare --mar", "--margin")]
+)
+def test_a_shell_can_complete_verbs_and_options(typed, offered):
+    asked = {"_KARAT_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    program = "import sys; sys.argv = ['karat']; from karat.cli.main import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=os.environ | asked, check=False
+    )
+    assert done.stdout.split() == [offered]
