@@ -89,3 +89,10 @@ def test_a_union_of_the_vendors_rows_is_nobodys_anchor(market):
     np.testing.assert_allclose(mixture.squared, alone.squared, rtol=1e-6)
     assert mixture.compare("near", "farther").interval is not None
     assert [v.low for v in mixture.vendors] == pytest.approx([v.low for v in alone.vendors], rel=1e-5)
+
+
+def test_an_interval_that_is_zero_has_no_minus_zero(market, anchor):
+    """Under a kernel that is 1 everywhere no vendor lies anywhere."""
+    vendor = karat.appraise(market, anchor=anchor, kernel="gaussian:1e200").vendors[0]
+    assert (vendor.value, vendor.low, vendor.high) == (0.0, 0.0, 0.0)
+    assert not np.signbit([vendor.value, vendor.low, vendor.high]).any()

@@ -310,7 +310,7 @@ class Appraisal(Shown):
         errors = [_finite(e) for e in self.distances.standard_errors]
         intervals = self.distances.intervals(self.confidence)
         pairs = [intervals.pair(i) for i in range(count)]
-        return errors, [(None, None) if pair is None else (-pair[1], 0.0 - pair[0]) for pair in pairs]
+        return errors, [(None, None) if pair is None else (0.0 - pair[1], 0.0 - pair[0]) for pair in pairs]
 
     def _ranks(self) -> list[int]:
         """Ranks by clipped squared distance; values that differ by rounding only share the best rank."""

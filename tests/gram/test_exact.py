@@ -396,6 +396,12 @@ def test_a_kernel_whose_values_are_not_finite_is_told_so(sources):
         kernel_sums(sources, Bottomless())
 
 
+@pytest.mark.parametrize("kernel", [Polynomial(80, 10.0), Polynomial(1, 1e75)], ids=repr)
+def test_sums_whose_variances_would_overflow_are_refused(kernel, sources):
+    with pytest.raises(KernelError, match="rows are too large"):
+        kernel_sums(sources, kernel)
+
+
 def test_memory_stays_at_a_few_tiles(monkeypatch):
     """No (N, N) matrix is ever built: the largest array is a strip against a strip."""
     largest = []

@@ -124,6 +124,16 @@ def test_a_rational_form_takes_any_power(alpha, precision, rtol):
     assert RECIPROCAL not in list(Form)
 
 
+@pytest.mark.parametrize(("precision", "rtol"), [("float64", 1e-13), ("float32", 2e-6)])
+@pytest.mark.parametrize("alpha", [1e3, 1e6, 1e12])
+def test_a_large_power_does_not_multiply_what_rounding_takes(alpha, precision, rtol):
+    """1 - e would lose the digits of a small e; near a Gaussian all exponents are small."""
+    exponents = (-np.geomspace(1e-8, 3.0, 300) / alpha).astype(precision)
+    values = values_of(exponents, Form.RATIONAL, rates=(alpha,), precision=precision)
+    exact = np.exp(-alpha * np.log1p(-exponents.astype(np.float64)))
+    np.testing.assert_allclose(values, exact, rtol=rtol)
+
+
 def test_half_the_norms_of_both_rows_are_taken_off_a_product():
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(4, 3)), rng.normal(size=(6, 3))

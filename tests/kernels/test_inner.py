@@ -40,7 +40,7 @@ def test_even_degrees_are_never_negative_and_odd_ones_may_be():
     assert not Linear().is_nonnegative
 
 
-@pytest.mark.parametrize("degree", [0, -1, 2.5, math.nan, math.inf])
+@pytest.mark.parametrize("degree", [0, -1, 2.5, math.nan, math.inf, "cubic"])
 def test_a_degree_that_is_not_a_whole_number_from_one_up_is_refused(degree):
     with pytest.raises(KernelError, match="degree of the polynomial kernel"):
         Polynomial(degree)

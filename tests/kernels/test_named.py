@@ -78,7 +78,7 @@ def test_the_default_is_the_mean_of_three_gaussians_around_the_median():
         ("gaussian:0", "must be positive and finite"),
         ("gaussian:-1", "must be positive and finite"),
         ("laplace:nan", "must be positive and finite"),
-        ("rational-quadratic:1,inf", "alpha of the .* must be positive and finite"),
+        ("rational-quadratic:1,inf", "alpha of the .* must be positive and at most"),
         ("polynomial:2.5", "degree of the polynomial kernel is 2.5"),
         ("polynomial:nan", "degree of the polynomial kernel is nan"),
         ("polynomial:inf", "degree of the polynomial kernel is inf"),

@@ -49,6 +49,9 @@ def test_a_rational_quadratic_of_large_alpha_is_nearly_a_gaussian(rows):
     np.testing.assert_allclose(
         RationalQuadratic(2.0, 1e8).block(*rows), Gaussian(2.0).block(*rows), rtol=1e-6
     )
+    np.testing.assert_allclose(
+        RationalQuadratic(2.0, 1e30).block(*rows), Gaussian(2.0).block(*rows), rtol=1e-12
+    )
 
 
 def test_energy_is_half_of_what_the_triangle_leaves(rows):
@@ -84,7 +87,7 @@ def test_bandwidths_are_a_set_whatever_their_order():
 
 
 @pytest.mark.parametrize("kind", [Gaussian, Laplace, RationalQuadratic, lambda s: GaussianSum([1.0, s])])
-@pytest.mark.parametrize("bandwidth", [0.0, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("bandwidth", [0.0, -1.0, math.nan, math.inf, "wide", None])
 def test_a_bandwidth_that_is_not_positive_and_finite_is_refused(kind, bandwidth):
     with pytest.raises(KernelError, match=r"bandwidth of the .* must be positive and finite"):
         kind(bandwidth)
@@ -93,3 +96,14 @@ def test_a_bandwidth_that_is_not_positive_and_finite_is_refused(kind, bandwidth)
 def test_a_mixture_without_bandwidths_is_refused():
     with pytest.raises(KernelError, match="got no bandwidths"):
         GaussianSum([])
+
+
+def test_bandwidths_that_no_scale_holds_together_are_refused():
+    with pytest.raises(KernelError, match=r"from 1e-300 to 1, more than 1e\+15 times"):
+        GaussianSum([1.0, 1e-300])
+    assert GaussianSum([1.0, 1e-15]).bound == 2.0
+
+
+def test_an_alpha_beyond_every_digit_is_refused():
+    with pytest.raises(KernelError, match=r"alpha .* positive and at most 1e\+30"):
+        RationalQuadratic(1.0, 1e31)

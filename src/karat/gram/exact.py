@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from karat.gram.checkpoint import Checkpoint, fingerprint
 from karat.gram.engines import BlockEngine, fused_engines
-from karat.gram.panels import HEIGHT, Shelf, self_sum
-from karat.gram.room import zeros
+from karat.gram.panels import HEIGHT, Shelf, self_sum, too_large
+from karat.gram.room import STEPS_HELD, let_go, zeros
 from karat.gram.sums import KernelSums
 from karat.gram.tasks import Engine, Task, TaskSums, cut_into_tasks
 from karat.gram.workers import in_order
@@ -30,6 +30,9 @@ from karat.typing import Progress, Rows, Vector
 
 Precision = Literal["float32", "float64"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+
+LARGEST = 1e140
+"""Sums of squares beyond this have variances whose squares are no float64."""
 
 
 def kernel_sums(
@@ -75,7 +78,7 @@ def kernel_sums(
         for task in cut_into_tasks(engine.shelf, strips=engine.strips, known=old)
     ]
     key = "" if checkpoint is None else fingerprint(kernel.digest, precision, share, old, centre, *sources)
-    sums = _RunningSums(engines[0].shelf, base, Checkpoint(checkpoint, key))
+    sums = _RunningSums(engines[0].shelf, base, kernel, Checkpoint(checkpoint, key))
     sums.add_all(work[share[0] :: share[1]], workers, progress)
     return sums.result(base)
 
@@ -83,8 +86,8 @@ def kernel_sums(
 class _RunningSums:
     """The sums so far, with the rows of all sources one below the other as on the shelf."""
 
-    def __init__(self, shelf: Shelf, base: KernelSums, checkpoint: Checkpoint) -> None:
-        self.shelf, self.checkpoint, self.done = shelf, checkpoint, 0
+    def __init__(self, shelf: Shelf, base: KernelSums, kernel: Kernel, checkpoint: Checkpoint) -> None:
+        self.shelf, self.kernel, self.checkpoint, self.done = shelf, kernel, checkpoint, 0
         # One line per source: what a task adds for many rows of a few sources then stands together in memory.
         self.row_sums = zeros((len(base.sizes), HEIGHT * len(shelf)))
         if base.seen.any():
@@ -109,6 +112,8 @@ class _RunningSums:
                 self.done += 1
                 done += task.pairs
                 self.checkpoint.save_now_and_then(self._state)
+                if self.done % STEPS_HELD == 0:
+                    let_go(self.row_sums)
                 if progress is not None:
                     progress(done, total)
         self.checkpoint.remove()
@@ -136,6 +141,8 @@ class _RunningSums:
 
     def result(self, base: KernelSums) -> KernelSums:
         """The sums, each source's rows without padding."""
+        if not self.squares.max(initial=0.0) < LARGEST:  # nan is not below it either
+            raise too_large(self.kernel, "float64")
         rows = tuple(self.row_sums[:, self.shelf.rows_of(j)].T for j in range(len(base.sizes)))
         return KernelSums(base.sizes, base.self_sums, rows, self.squares, self.seen, base.centre)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from karat.gram.lanes import SINGLE, Lanes, exp2, log2
 from karat.gram.panels import NOBODY
 from karat.kernels.profile import Form
+from karat.kernels.radial import LOG2_E
 
 RECIPROCAL = 7
 """RATIONAL with alpha = 1: a division takes the place of a logarithm and an exponential."""
@@ -47,7 +48,11 @@ def _at_rates(e: Lanes, x: Lanes, y: Lanes, rates: Sequence[Lanes]) -> Lanes:
 
 
 def _rational(e: Lanes, x: Lanes, y: Lanes, rates: Sequence[Lanes]) -> Lanes:
-    logarithm = log2(1.0 - e.at_most(0.0))
+    """2^(-alpha log2(1 + t)) with t = -e; what 1 + t rounds away is put back, for alpha would multiply it."""
+    t = e.at_most(0.0).negative()
+    sum_ = t + 1.0
+    lost = t - (sum_ - 1.0)
+    logarithm = (lost / sum_).times_plus(LOG2_E, log2(sum_))
     return _left_in(exp2(logarithm * (0.0 - rates[0])), e)
 
 

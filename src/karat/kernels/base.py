@@ -22,6 +22,8 @@ import math
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+import numpy as np
+
 from karat.errors import KernelError
 from karat.kernels.profile import Profile
 from karat.typing import Matrix, Rows, Vector
@@ -85,11 +87,13 @@ class Kernel(ABC):
         return hash((self.name, self.digest))
 
 
-def check_positive(kernel: str, parameter: str, value: float) -> float:
-    """The parameter as a float, if it is positive and finite."""
-    if not 0.0 < value < float("inf"):
-        raise KernelError(
-            f"the {parameter} of the {kernel} kernel is {value:g}; it must be positive and finite.",
-            hint="Pass a positive number, or leave it out to have it set from the reference's own rows.",
-        )
-    return float(value)
+def check_positive(kernel: str, parameter: str, value: object, *, most: float = math.inf) -> float:
+    """The parameter as a float, if it is positive, finite and not larger than the most."""
+    number = float(value) if isinstance(value, (int, float, np.number)) else math.nan
+    if 0.0 < number <= most and math.isfinite(number):
+        return number
+    within = "positive and finite" if most == math.inf else f"positive and at most {most:g}"
+    raise KernelError(
+        f"the {parameter} of the {kernel} kernel is {value!r}; it must be {within}.",
+        hint="Pass a positive number, or leave it out to have it set from the reference's own rows.",
+    )

@@ -40,7 +40,7 @@ class Polynomial(Kernel):
     bound = math.inf
 
     def __init__(self, degree: float = 3, offset: float = 1.0) -> None:
-        if not 1.0 <= degree < math.inf or degree != int(degree):
+        if check_positive(self.name, "degree", degree) < 1.0 or degree != int(degree):
             raise KernelError(
                 f"the degree of the polynomial kernel is {degree:g}.", hint="Pass a whole number from 1 up."
             )

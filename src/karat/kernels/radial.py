@@ -16,6 +16,12 @@ from karat.typing import Matrix, Rows, Vector
 
 LOG2_E = math.log2(math.e)
 
+MOST_APART = 1e15
+"""Bandwidths of one kernel further apart than this have exponents that no common scale holds in float32."""
+
+MOST_ALPHA = 1e30
+"""Beyond it a rational quadratic kernel is a Gaussian in every digit, and its rows too small for float32."""
+
 
 class _Gaussians(Kernel):
     """share * sum over bandwidths s of exp(-|x - y|^2 / (2 s^2))."""
@@ -29,6 +35,12 @@ class _Gaussians(Kernel):
                 f"the {self.name} kernel got no bandwidths.", hint="Pass at least one positive number."
             )
         self.bandwidths = tuple(sorted(check_positive(self.name, "bandwidth", s) for s in bandwidths))
+        if self.bandwidths[-1] > MOST_APART * self.bandwidths[0]:
+            raise KernelError(
+                f"the bandwidths of the {self.name} kernel reach from {self.bandwidths[0]:g} to "
+                f"{self.bandwidths[-1]:g}, more than {MOST_APART:g} times as far.",
+                hint="Leave out the narrow ones: at the widest one's scale they only know equal rows.",
+            )
 
     @property
     def bound(self) -> float:  # type: ignore[override]
@@ -127,11 +139,11 @@ class RationalQuadratic(Kernel):
 
     def __init__(self, bandwidth: float, alpha: float = 1.0) -> None:
         self.bandwidth = check_positive(self.name, "bandwidth", bandwidth)
-        self.alpha = check_positive(self.name, "alpha", alpha)
+        self.alpha = check_positive(self.name, "alpha", alpha, most=MOST_ALPHA)
 
     def block(self, a: Rows, b: Rows) -> Matrix:
         ratio = squared_row_distances(a, b) / (2.0 * self.alpha * self.bandwidth**2)
-        values: Matrix = (1.0 + ratio) ** -self.alpha
+        values: Matrix = np.exp(-self.alpha * np.log1p(ratio))
         return values
 
     def diagonal(self, a: Rows) -> Vector:
