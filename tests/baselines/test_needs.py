@@ -37,8 +37,10 @@ def test_labels_that_are_missing_name_the_vendor_and_the_option():
 
 def test_an_anchor_without_labels_is_named_when_it_is_the_reference():
     market = market_of(CLASSES)
-    with pytest.raises(ValuationError, match="needs labels, and the anchor has none"):
+    with pytest.raises(ValuationError, match=r"and the anchor has none.*anchor_labels.*--reference uniform"):
         check(market, "labels")
+    with pytest.raises(ValuationError, match=r"vendor 'acme' has none.*--target COLUMN"):
+        check(market_of(), "labels")
     check_needs("lava", ["labels"], market, reference_rows(market, "uniform"))
 
 

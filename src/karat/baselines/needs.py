@@ -82,8 +82,7 @@ def _check_labels(name: str, market: Market, reference: ReferenceRows, kind: Lab
         if labels is None:
             raise ValuationError(
                 f"the valuation {name!r} needs labels, and {_who(source, market)} has none.",
-                hint="Name the label column: target='price', or --target COLUMN; with arrays, "
-                "Market.from_arrays(..., labels={name: ...}, anchor_labels=...).",
+                hint=_where_labels_come_from(market, is_anchor=source is market.anchor),
                 vendor=source.name,
             )
         kinds.setdefault(labels.dtype.kind == "U", source.name)
@@ -110,6 +109,18 @@ def _check_repeats(name: str, found: Sequence[NDArray[Any]]) -> None:
             f"different ones, such as {pooled[0]!s}.",
             hint="Check which column target (--target) names; if each is a class, pass label_kind='classes'.",
         )
+
+
+def _where_labels_come_from(market: Market, *, is_anchor: bool) -> str:
+    if is_anchor and all(sample.labels is not None for sample in market.samples):
+        return (
+            "Add the label column to your own rows (with arrays, anchor_labels=...), or hold the vendors "
+            "against each other: reference='uniform', --reference uniform."
+        )
+    return (
+        "Name the label column: target='price', or --target COLUMN; with arrays, "
+        "Market.from_arrays(..., labels={name: ...}, anchor_labels=...)."
+    )
 
 
 def _check_constant(
