@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from karat.errors import ValuationError
 from karat.models import model_named
-from karat.models.networks import ResNet18
+from karat.models.networks import ResNet18, residual_block
 
 torch = pytest.importorskip("torch")
 
@@ -39,6 +41,35 @@ def test_resnet_18_has_the_published_number_of_parameters():
     assert _parameters(network) == 11_689_512
     assert network.eval()(torch.zeros(1, 32 * 32 * 3)).shape == (1, 1000)
     assert _parameters(ResNet18(stem="small").fresh(32 * 32 * 3, 10, 0)) == 11_173_962
+
+
+@pytest.mark.parametrize(("before", "maps", "stride"), [(4, 4, 1), (4, 6, 2)])
+def test_a_residual_block_is_two_convolutions_beside_a_shortcut(before, maps, stride):
+    """He et al. 2016, figure 5 on the left, written out; norms at the start divide by sqrt(1 + 1e-5)."""
+    torch.manual_seed(0)
+    block = residual_block()(before, maps, stride).eval()
+    convolve, norm = torch.nn.functional.conv2d, math.sqrt(1.0 + 1e-5)
+    first, second, *across = [weights for weights in block.parameters() if weights.ndim == 4]
+    x = torch.randn(2, before, 6, 6)
+    inside = torch.relu(convolve(x, first, stride=stride, padding=1) / norm)
+    aside = convolve(x, across[0], stride=stride) / norm if across else x
+    expected = torch.relu(convolve(inside, second, padding=1) / norm + aside)
+    torch.testing.assert_close(block(x), expected)
+    assert len(across) == (before != maps)
+
+
+@pytest.mark.parametrize(
+    ("stem", "sides"), [("wide", [8, 8, 4, 4, 2, 2, 1, 1]), ("small", [32, 32, 16, 16, 8, 8, 4, 4])]
+)
+def test_resnet_18_halves_its_maps_three_times_after_the_stem(stem, sides):
+    network = ResNet18(stem=stem).fresh(32 * 32 * 3, 10, 0).eval()
+    found = []
+    for layer in network:
+        if isinstance(layer, residual_block()):
+            layer.register_forward_hook(lambda *step: found.append(tuple(step[2].shape[1:])))
+    network(torch.zeros(1, 32 * 32 * 3))
+    maps = [64, 64, 128, 128, 256, 256, 512, 512]
+    assert found == [(m, side, side) for m, side in zip(maps, sides, strict=True)]
 
 
 def test_an_image_keeps_its_channels_and_lines():
