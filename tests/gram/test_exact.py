@@ -402,6 +402,20 @@ def test_sums_whose_variances_would_overflow_are_refused(kernel, sources):
         kernel_sums(sources, kernel)
 
 
+@pytest.mark.parametrize(
+    "kernel",
+    [GaussianMean([0.01, 1.0]), GaussianMean([0.001, 0.01, 1.0]), RationalQuadratic(0.01, 1e4)],
+    ids=repr,
+)
+def test_a_narrow_bandwidth_beside_a_wide_one_is_as_right_as_alone(kernel):
+    """Rows in tight clusters: the wide exponents are some 1e-7 off, and the narrow ones 10,000 times that."""
+    rng = np.random.default_rng(0)
+    centres = 1.5 * rng.normal(size=(6, 4))
+    sources = [centres[rng.integers(6, size=300)] + 0.01 * rng.normal(size=(300, 4)) for _ in range(2)]
+    single, double = (kernel_sums(sources, kernel, precision=p) for p in ("float32", "float64"))
+    assert_close(single, double, rtol=2e-6)
+
+
 def test_memory_stays_at_a_few_tiles(monkeypatch):
     """No (N, N) matrix is ever built: the largest array is a strip against a strip."""
     largest = []

@@ -26,6 +26,9 @@ HEIGHT = 16
 FAR = 64.0
 """Half the squared norm of a row (scaled and centred) that float32 products still bear; see `farthest`."""
 
+NARROW = 16.0
+"""The rate of several Gaussians up to which FAR stands as it is: that of the default kernel's narrowest."""
+
 FLUSH = 64
 """Panels of a source after which sums in the precision of the products move into float64 ones."""
 
@@ -185,11 +188,15 @@ def farthest(profile: Profile, width: int) -> float:
     """Half the squared norm up to which float32 keeps exponents right to 1e-5.
 
     Products of rows with half squared norms h err by some h 1e-7; sums of d absolute differences by 1e-7
-    times sqrt(2 h d). Kernels that are no functions of an exponent are right relative to their own size.
+    times sqrt(2 h d). Kernels that are no functions of an exponent are right relative to their own size. A
+    rate multiplies the exponent, and with it what it errs by: of several Gaussians the narrowest bears least.
     """
     if profile.fill == Fill.MANHATTAN:
         return FAR**2 / width
-    return FAR if profile.norms and profile.form != Form.DISTANCE else math.inf
+    if not profile.norms or profile.form == Form.DISTANCE:
+        return math.inf
+    borne = 1.0 if profile.form == Form.RATIONAL else NARROW
+    return FAR / max(1.0, max(profile.rates, default=1.0) / borne)
 
 
 def scaled(rows: Rows, shift: Vector, profile: Profile) -> Matrix:
