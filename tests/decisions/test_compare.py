@@ -178,6 +178,9 @@ def test_a_decided_pair_says_how_far_its_reference_may_be_off() -> None:
     answer = asked([0.01, 0.04], margin=0.02)
     assert answer.interval is not None
     assert answer.break_even_bias == pytest.approx((answer.interval[0] - 0.02) / 2.0)
+    turned = asked([0.04, 0.01], margin=0.02)
+    assert turned.verdict == "worse"
+    assert turned.break_even_bias == pytest.approx(answer.break_even_bias)
 
 
 def test_a_look_sets_the_level_and_is_kept_with_the_answer() -> None:

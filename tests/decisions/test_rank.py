@@ -93,6 +93,16 @@ def test_guaranteed_matrices_hold_for_all_pairs_at_once() -> None:
     assert best_set(policy).names == ("v0",)
 
 
+def test_the_guaranteed_best_set_rests_on_all_intervals_at_once() -> None:
+    """A gap that two intervals alone would settle is not enough among three."""
+    down, up = made_finite([0.0, 0.0, 0.0]).radii(0.95, family=2)
+    apart = 0.02 + float(up[0] + down[1]) * 1.001
+    policy = GuaranteedPolicy(made_finite([0.02, apart, apart]))
+    assert compare(policy, "v0", "v1").verdict == "better"
+    assert best_set(policy).names == ("v0", "v1", "v2")
+    assert best_set(policy, confidence=1.0 - 1.5 * 0.05).names == ("v0",)
+
+
 def test_the_papers_matrix_is_its_pairs_one_by_one() -> None:
     finite = made_finite([0.02, 0.9, 0.9], rows=20_000)
     matrix = pair_matrix(PaperPolicy(finite, np.full(3, 20_000.0), 20_000.0))
