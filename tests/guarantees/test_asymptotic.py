@@ -5,11 +5,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from karat.errors import DecisionError, GuaranteeError
 from karat.gram import Moments
 from karat.guarantees import SquaredDistances, squared_distances
 from karat.guarantees.influence import SharedReference
+from karat.guarantees.score import score_interval
 from slow_moments import gaussian, kernel_matrix, moments_from_kernel_matrix, slow_moments
 
 SIZES = (6, 5, 8, 7)
@@ -164,6 +166,18 @@ def test_higher_confidence_gives_wider_intervals_that_contain_the_estimate() -> 
     assert (high.upper >= low.upper).all()
     assert (low.lower <= found.mmd + 1e-12).all()
     assert (low.upper >= found.mmd - 1e-12).all()
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.99])
+def test_each_side_of_an_interval_has_half_of_the_error_by_students_t(confidence: float) -> None:
+    found = of(market(sizes=(12, 15, 12, 20)), AGAINST_ANCHOR)
+    quantile = student.isf((1.0 - confidence) / 2.0, found.degrees)
+    lower, upper = score_interval(
+        found.squared, found.biased, np.diag(found.plug_in), np.diag(found.second_order), quantile=quantile
+    )
+    intervals = found.intervals(confidence)
+    np.testing.assert_allclose(intervals.squared_lower, lower)
+    np.testing.assert_allclose(intervals.squared_upper, upper)
 
 
 def test_approximation_error_widens_intervals_and_standard_errors() -> None:
