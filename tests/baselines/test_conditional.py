@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from karat.baselines import value
 from karat.baselines.conditional import squared_distances_to_last
 from karat.errors import MissingExtraError
+from karat.kernels import Gaussian
 from karat.vendors import Market
 
 
@@ -97,7 +98,7 @@ def test_perfect_models_are_as_often_above_zero_as_below():
         truth = rng.normal(size=(30, 1))
         # The same distribution, and the same rows nearly right.
         predicted = 0.8 * truth + 0.6 * rng.normal(size=(30, 1))
-        squared.append(squared_distances_to_last([predicted, truth], "gaussian:1"))
+        squared.append(squared_distances_to_last([predicted, truth], Gaussian(1.0)))
     mean, error = np.mean(squared), np.std(squared) / np.sqrt(200)
     assert abs(mean) < 3.0 * error
     assert error < 0.001
@@ -119,6 +120,23 @@ def test_a_vendor_may_lack_a_class():
         anchor_labels=market.anchor.labels,
     )
     assert value(lacking, "mmd-cond").scores[0] < value(market, "mmd-cond").scores[0]
+
+
+def test_a_class_too_rare_to_be_drawn_leaves_the_kernel_as_it_is():
+    """One row in 200 is of the second class; two one-hot labels are sqrt 2 apart."""
+    rng = np.random.default_rng(0)
+    codes = (np.arange(200) == 7).astype(float)
+    vendors = {"a": rng.normal(size=(200, 2)), "b": rng.normal(1.0, 1.0, size=(200, 2))}
+    market = Market.from_arrays(
+        vendors,
+        anchor=rng.normal(size=(200, 2)),
+        labels={"a": codes, "b": codes[::-1]},
+        anchor_labels=codes,
+    )
+    found = value(market, "mmd-cond", most_rows=20)
+    r = np.sqrt(2.0)
+    named = value(market, "mmd-cond", most_rows=20, kernel=f"gaussian-mean:{r / 2},{r},{2 * r}")
+    np.testing.assert_allclose(found.details["squared"], named.details["squared"], rtol=1e-6, atol=1e-12)
 
 
 def test_a_large_reference_is_thinned_by_its_content():

@@ -107,6 +107,16 @@ def test_classes_are_fitted_as_indicators():
     assert values.details["noise"] < 1.0
 
 
+def test_a_class_too_rare_to_be_drawn_leaves_nothing_to_fit():
+    rng = np.random.default_rng(6)
+    rows = {name: rng.normal(size=(300, 2)) for name in "ab"}
+    labels = {name: np.arange(300) == 7 for name in "ab"}
+    market = Market.from_arrays(rows, labels=labels)
+    with pytest.raises(ValuationError, match=r"10 rows drawn from all vendors, and all.*one label.*fit_rows"):
+        value(market, "information-gain", model="gp", fit_rows=10)
+    assert np.isfinite(value(market, "information-gain", model="gp", fit_rows=600).scores).all()
+
+
 def test_the_process_needs_labels_and_the_linear_model_none():
     vendors = {"a": [[0.0], [1.0]], "b": [[0.0], [2.0]]}
     assert np.isfinite(value(vendors, "information-gain").scores).all()

@@ -60,15 +60,19 @@ class ConditionalMmd(Trained):
 
         if case.reference.name == "anchor":
             truth = as_outputs(task.test[1][asked.index], task.n_classes)
+            # Two classes are equally far apart however rare they are, so each is shown once.
+            shown = truth if task.n_classes is None else np.eye(task.n_classes)
         else:
             union = case.reference.drawn(case.reference.size, case.seed)
             truth = two_dimensional(fit(union.rows, task.test[1][union.index]).outputs(asked.rows))
+            shown = truth
         case.tell(1, steps)
         predictions = []
         for rows, labels in task.vendors:
             predictions.append(two_dimensional(fit(rows, labels).outputs(asked.rows)))
             case.tell(1 + len(predictions), steps)
-        squared = squared_distances_to_last([*predictions, truth], self.kernel)
+        kernel = self.kernel if isinstance(self.kernel, Kernel) else kernel_named(self.kernel, [shown])
+        squared = squared_distances_to_last([*predictions, truth], kernel)
         case.tell(steps, steps)
         return case.values(
             self, value(squared), model=model.name, reference=case.reference.name, squared=squared.tolist()
@@ -93,15 +97,13 @@ def two_dimensional(outputs: Matrix) -> Matrix:
     return outputs[:, None] if outputs.ndim == 1 else outputs
 
 
-def squared_distances_to_last(samples: list[Matrix], kernel: str | Kernel) -> Vector:
-    """The squared MMD of every sample to the last one, whose rows also fit the kernel.
+def squared_distances_to_last(samples: list[Matrix], kernel: Kernel) -> Vector:
+    """The squared MMD of every sample to the last one.
 
     Row r of every sample belongs to the same row of the reference, so the samples are not independent. The
     estimate is unbiased all the same if no row meets itself across samples either (Gretton et al. 2012,
     lemma 6); with those pairs it comes out negative for every good model, and all would tie at 0.
     """
-    if isinstance(kernel, str):
-        kernel = kernel_named(kernel, samples[-1:])
     n, m = len(samples) - 1, len(samples[-1])
     names = [str(i) for i in range(n + 1)]
     gram = moments_from_sums(kernel_sums(samples, kernel), names=names, kernel=kernel, anchor=n).gram

@@ -15,6 +15,7 @@ from karat.baselines.base import Case, Valuation
 from karat.baselines.labels import Labels
 from karat.baselines.reference import drawn_rows
 from karat.baselines.standard import standardised
+from karat.errors import ValuationError
 from karat.kernels.bandwidth import evenly_spaced
 from karat.kernels.distances import squared_row_distances
 from karat.typing import Matrix, Vector
@@ -89,7 +90,14 @@ class InformationGain(Valuation):
         picked = [drawn_rows(sample, each, case.seed) for sample in samples]
         rows = np.concatenate([part[pick] for part, pick in zip(parts, picked, strict=True)])
         labels = [one[pick] for one, pick in zip(case.labels.arrays, picked, strict=False)]
-        return fit_process(rows, targets_of(np.concatenate(labels), case.labels))
+        targets = targets_of(np.concatenate(labels), case.labels)
+        if targets.shape[1] == 0:
+            raise ValuationError(
+                f"the valuation {self.name!r} fits its process to {len(rows)} rows drawn from all vendors, "
+                "and all of them have one label.",
+                hint="Draw more with fit_rows, or take model='linear', which reads no labels.",
+            )
+        return fit_process(rows, targets)
 
 
 def linear_gain(rows: Matrix, ratio: float) -> float:
