@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from karat.gram.checkpoint import Checkpoint, fingerprint
 from karat.gram.engines import BlockEngine, fused_engines
 from karat.gram.panels import HEIGHT, Shelf, self_sum, too_large
-from karat.gram.room import zeros
+from karat.gram.room import STEPS_HELD, let_go, zeros
 from karat.gram.sums import KernelSums
 from karat.gram.tasks import Engine, Task, TaskSums, cut_into_tasks
 from karat.gram.workers import in_order
@@ -112,6 +112,8 @@ class _RunningSums:
                 self.done += 1
                 done += task.pairs
                 self.checkpoint.save_now_and_then(self._state)
+                if self.done % STEPS_HELD == 0:
+                    let_go(self.row_sums)
                 if progress is not None:
                     progress(done, total)
         self.checkpoint.remove()

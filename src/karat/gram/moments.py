@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.gram.packing import pack, unpack
+from karat.gram.room import STEPS_HELD, let_go
 from karat.gram.sums import KernelSums
 from karat.kernels import Kernel
 from karat.typing import Matrix, Vector
@@ -180,6 +181,8 @@ class RowMeans(Sequence[Matrix]):
         partners = self._sums.sizes.copy()
         partners[j] -= 1.0  # a row does not meet itself
         means: Matrix = np.divide(self._sums.row_sums[j], partners, order="C")  # means add up in one order
+        if j % STEPS_HELD == 0:
+            let_go(self._sums.row_sums[j])
         return means
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import tempfile
 
 import numpy as np
@@ -10,6 +11,9 @@ from karat.typing import Matrix
 
 MOST_BYTES = 1 << 30
 """Row sums above this go to a file: 1,000 vendors of 500 rows have 4 GB."""
+
+STEPS_HELD = 128
+"""Tasks, or sources, after which the pages that they touched are let go."""
 
 
 def zeros(shape: tuple[int, int]) -> Matrix:
@@ -20,3 +24,10 @@ def zeros(shape: tuple[int, int]) -> Matrix:
     with tempfile.TemporaryFile(prefix="karat-") as file:
         file.truncate(size)
         return np.memmap(file, dtype=np.float64, mode="r+", shape=shape)
+
+
+def let_go(matrix: Matrix) -> None:
+    """Of a matrix in a file, keep no page in memory: the system caches the file as long as it has room."""
+    pages = getattr(matrix, "_mmap", None)
+    if pages is not None and hasattr(mmap, "MADV_DONTNEED"):
+        pages.madvise(mmap.MADV_DONTNEED)
