@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from karat.report.board import amounts, board, spoken
+from karat.report.html import report
+from karat.report.method import method
 from karat.report.naming import Naming
 from markets import contaminated
 
@@ -70,3 +72,16 @@ def test_dropped_rows_are_counted(tmp_path):
         {"acme": tmp_path / "acme.csv"}, anchor=tmp_path / "mine.csv", missing="drop", keep_copies=True
     )
     assert lines_of(appraisal)[0].rows == "16 rows, 4 dropped"
+
+
+def test_a_board_without_intervals_promises_none():
+    for market in ({"anchor": None, "reference": "equal-size"}, {"anchor": 6, "rows": 3}):
+        page = report(contaminated(3, **market))
+        assert "The dot is the estimate." in page
+        assert "% interval" not in page.split('id="karat-appraisal"')[0].replace("\xa0", " ")
+
+
+def test_biased_values_are_called_biased_in_the_method():
+    biased = contaminated(3, anchor=None, reference="equal-size")
+    assert dict(method(biased))["Estimate"].startswith("biased, ")
+    assert dict(method(contaminated(3)))["Estimate"].startswith("unbiased, ")

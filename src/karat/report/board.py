@@ -44,13 +44,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Board:
-    """Lines best first, the head of their axis, and what the column of percentages means."""
+    """Lines best first, the head of their axis, and what the column of percentages means.
+
+    confidence: of the intervals; None where no line has one.
+    """
 
     lines: tuple[Line, ...]
     labels: Markup
     has_shares: bool
     floor: str | None
-    confidence: str
+    confidence: str | None
 
 
 def board(
@@ -77,7 +80,7 @@ def board(
         labels=axis_labels(axis),
         has_shares=has_shares(appraisal),
         floor=None if floor is None else amount(floor, appraisal),
-        confidence=level(appraisal.confidence),
+        confidence=level(appraisal.confidence) if any(map(ends_of, appraisal.vendors)) else None,
     )
 
 

@@ -34,7 +34,7 @@ def method(appraisal: Appraisal) -> tuple[tuple[str, str], ...]:
         ("Reference", _reference(appraisal)),
         ("Kernel", kernel_words(appraisal.kernel)),
         ("Columns", _columns(provenance)),
-        ("Estimate", _estimate(exactness)),
+        ("Estimate", _estimate(exactness, "biased" if appraisal.reference.is_biased else "unbiased")),
         (
             "Intervals",
             "none: the values are biased, as the paper defines them."
@@ -49,15 +49,15 @@ def method(appraisal: Appraisal) -> tuple[tuple[str, str], ...]:
     return tuple(said)
 
 
-def _estimate(made: Mapping[str, Any]) -> str:
-    """How the inner products were computed."""
+def _estimate(made: Mapping[str, Any], kind: str) -> str:
+    """Which estimate it is, and how its inner products were computed."""
     if made.get("name") == "landmarks":
         return (
-            f"unbiased, from {made['landmarks']} landmarks in time linear in the rows; the standard error "
+            f"{kind}, from {made['landmarks']} landmarks in time linear in the rows; the standard error "
             "that this adds is part of every interval."
         )
     return (
-        f"unbiased, over all pairs of rows, products in {made.get('precision', 'float64')}, sums in float64."
+        f"{kind}, over all pairs of rows, products in {made.get('precision', 'float64')}, sums in float64."
     )
 
 
