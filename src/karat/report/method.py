@@ -56,9 +56,7 @@ def _estimate(made: Mapping[str, Any], kind: str) -> str:
             f"{kind}, from {made['landmarks']} landmarks in time linear in the rows; the standard error "
             "that this adds is part of every interval."
         )
-    return (
-        f"{kind}, over all pairs of rows, products in {made.get('precision', 'float64')}, sums in float64."
-    )
+    return f"{kind}, over all pairs of rows, products in {made.get('precision', 'float64')}, sums in float64."
 
 
 def assumptions(appraisal: Appraisal) -> tuple[str, ...]:
