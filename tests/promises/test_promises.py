@@ -19,7 +19,7 @@ from karat.promises.run import FAMILIES, as_lines, stored_results, verify_guaran
 from karat.promises.stacked import Stack
 from karat.promises.variance import variances
 
-TINY = Effort("tiny", {20: 12, 50: 6, 500: 1}, 30, {20: 12}, 4, 1, errors=6.0)
+TINY = Effort("tiny", {20: 12, 50: 6, 500: 1}, 2, 30, {20: 12}, 4, 1, errors=6.0)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_what_was_not_measured_or_is_only_reported_neither_holds_nor_fails():
 def test_few_runs_widen_a_must_by_what_chance_adds_and_full_runs_do_not():
     assert QUICK.widened(0.92, 0.95, 100) == pytest.approx(0.92 - 4.2 * math.sqrt(0.05 * 0.95 / 100))
     assert QUICK.widened(0.06, 0.05, 100) == pytest.approx(0.06 + 4.2 * math.sqrt(0.05 * 0.95 / 100))
-    full = Effort("full", {}, 0, {}, 0, 0, errors=0.0)
+    full = Effort("full", {}, 0, 0, {}, 0, 0, errors=0.0)
     assert full.widened(0.92, 0.95, 2000) == 0.92
 
 

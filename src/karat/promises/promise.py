@@ -67,6 +67,7 @@ class Effort:
 
     name: str
     coverage_runs: dict[int, int]
+    landmark_runs: int
     variance_runs: int
     error_runs: dict[int, int]
     look_runs: int
@@ -90,6 +91,7 @@ class Effort:
 FULL = Effort(
     "full",
     coverage_runs={20: 2000, 50: 2000, 500: 2000},
+    landmark_runs=1000,
     variance_runs=10_000,
     error_runs={20: 4000, 50: 4000, 200: 2000},
     look_runs=2000,
@@ -99,6 +101,7 @@ FULL = Effort(
 QUICK = Effort(
     "quick",
     coverage_runs={20: 100, 50: 50, 500: 12},
+    landmark_runs=15,
     variance_runs=400,
     error_runs={20: 150, 50: 80},
     look_runs=40,

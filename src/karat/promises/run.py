@@ -10,6 +10,7 @@ from importlib import resources
 from importlib.metadata import version
 from typing import Any
 
+from karat.promises.approximation import landmark_intervals
 from karat.promises.coverage import coverage
 from karat.promises.errors import boundary_errors
 from karat.promises.housing import housing
@@ -19,7 +20,14 @@ from karat.promises.variance import variances
 
 Family = Callable[[Effort, int], Iterator[Result]]
 
-FAMILIES: tuple[Family, ...] = (coverage, variances, boundary_errors, repeated_looks, housing)
+FAMILIES: tuple[Family, ...] = (
+    coverage,
+    landmark_intervals,
+    variances,
+    boundary_errors,
+    repeated_looks,
+    housing,
+)
 
 STORED = "full.json"
 
