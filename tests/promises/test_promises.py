@@ -144,7 +144,7 @@ def test_a_report_is_a_table_and_plain_json(no_data):
     assert "wrong verdicts over ten looks" in lines[1]
     plain = json.loads(json.dumps(report.to_dict(), allow_nan=False))
     assert plain["holds"] is report.holds
-    assert len(FAMILIES) == 5
+    assert len(FAMILIES) == 6
 
 
 def test_the_stored_full_run_holds_every_promise():
