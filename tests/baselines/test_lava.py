@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -177,6 +179,26 @@ def test_a_vendor_may_lack_a_class():
     for form in ("pooled", "distance"):
         scores = value(market, "lava", form=form).scores
         assert scores[0] > scores[1]
+
+
+@pytest.mark.parametrize("form", ["pooled", "distance"])
+@pytest.mark.parametrize("transport", ["entropic", "exact"])
+def test_a_reference_of_equal_rows_is_no_trouble(form, transport):
+    """By hand: the classes of `b` are at half of 1^2 and 3^2 from the reference's, and so are its rows.
+
+    With entropy eps two far points stay where they are for eps log 2, half of which is taken off.
+    """
+    market = Market.from_arrays(
+        {"a": [[0.0], [0.0]], "b": [[1.0], [3.0]]},
+        labels={"a": ["x", "y"], "b": ["x", "y"]},
+        anchor=[[0.0], [0.0]],
+        anchor_labels=["x", "y"],
+    )
+    scores = value(market, "lava", form=form, transport=transport).scores
+    if form == "distance":
+        own = 0.05 * math.log(2.0) / 2.0 if transport == "entropic" else 0.0
+        np.testing.assert_allclose(scores, [0.0, own - (0.5 + 0.5 + 4.5 + 4.5) / 2.0], atol=1e-9)
+    assert scores[0] > scores[1]
 
 
 def test_against_the_union_those_in_the_middle_look_best(noisy_market):

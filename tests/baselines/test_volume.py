@@ -101,9 +101,10 @@ def test_standard_rows_have_mean_zero_and_deviation_one_with_vendors_weighing_al
     np.testing.assert_allclose(np.mean([(p**2).mean(axis=0) for p in parts], axis=0), 1.0, rtol=1e-12)
 
 
-def test_rows_that_never_vary_are_refused():
+@pytest.mark.parametrize("name", ["volume", "information-gain"])
+def test_rows_that_never_vary_are_refused(name):
     with pytest.raises(ValuationError, match="all columns are constant"):
-        value({"a": [[1.0], [1.0]], "b": [[1.0], [1.0]]}, "volume")
+        value({"a": [[1.0], [1.0]], "b": [[1.0], [1.0]]}, name)
 
 
 def test_more_columns_than_rows_are_taken_by_a_shorter_way_to_the_same_directions():

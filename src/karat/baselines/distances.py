@@ -13,6 +13,7 @@ from karat.baselines.reference import drawn_rows
 from karat.baselines.transport import (
     Ground,
     entropic_transport,
+    entropy,
     exact_transport,
     self_transport,
     sinkhorn_divergence,
@@ -87,7 +88,7 @@ class Sinkhorn(Valuation):
     def run(self, case: Case) -> Values:
         reference = case.reference.drawn(self.most_rows, case.seed).rows
         own_ground, share = Ground.between(reference, reference), uniform(len(reference))
-        epsilon = self.regularisation * (own_ground.mean(share, share) or 1.0)
+        epsilon = entropy(own_ground, share, share, self.regularisation)
         own = self_transport(own_ground, share, epsilon)
         scores, is_converged = [], own.is_converged
         for i, rows in enumerate(vendor_rows(case, self.most_rows)):

@@ -16,6 +16,7 @@ from karat.baselines.transport import (
     Ground,
     Transport,
     entropic_transport,
+    entropy,
     exact_transport,
     self_transport,
     sinkhorn_divergence,
@@ -93,9 +94,8 @@ class Lava(Valuation):
 
     def run(self, case: Case) -> Values:
         vendors, reference = self._sets(case)
-        epsilon = self.regularisation * self._ground(reference, reference).mean(
-            *_weights(reference, reference)
-        )
+        own = self._ground(reference, reference)
+        epsilon = entropy(own, *_weights(reference, reference), self.regularisation)
         if self.form == "pooled":
             return self._pooled(case, vendors, reference, epsilon)
         return self._distances(case, vendors, reference, epsilon)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from karat.baselines.base import rows_of
+from karat.errors import ValuationError
 from karat.typing import Matrix
 from karat.vendors import Source
 
@@ -14,13 +15,19 @@ from karat.vendors import Source
 def standardised(samples: Sequence[Source]) -> list[Matrix]:
     """Rows centred and scaled by mean and deviation over all vendors, each vendor weighing the same.
 
-    Columns that are constant over all vendors are left out: they would make every volume 0.
+    Columns that are constant over all vendors are left out: they would make every volume 0. At least one is
+    needed that is not.
     """
     parts = [rows_of(sample) for sample in samples]
     centre = np.mean([rows.mean(axis=0) for rows in parts], axis=0)
     deviation = np.sqrt(np.mean([((rows - centre) ** 2).mean(axis=0) for rows in parts], axis=0))
     is_alive = np.any([rows.min(axis=0) != rows.max(axis=0) for rows in parts], axis=0)
     is_alive |= np.ptp([rows[0] for rows in parts], axis=0) > 0.0
+    if not is_alive.any():
+        raise ValuationError(
+            "all columns are constant over all vendors, so no rows take any room.",
+            hint="Choose columns that vary.",
+        )
     return [(rows[:, is_alive] - centre[is_alive]) / deviation[is_alive] for rows in parts]
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from karat.baselines.base import Case, Valuation
 from karat.baselines.standard import living_directions, standardised
-from karat.errors import ValuationError
 from karat.typing import Matrix
 from karat.values import Values
 
@@ -45,11 +44,6 @@ class Volume(Valuation):
 
     def run(self, case: Case) -> Values:
         parts = standardised(case.market.samples)
-        if parts[0].shape[1] == 0:
-            raise ValuationError(
-                "all columns are constant over all vendors, so no rows take any room.",
-                hint="Choose columns that vary.",
-            )
         if not self.robust:
             basis = living_directions(parts)
             return case.values(self, [log_volume(rows @ basis) for rows in parts], directions=basis.shape[1])

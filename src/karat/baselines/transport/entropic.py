@@ -44,6 +44,12 @@ LEAST_SHARE = 1e-30
 """A column that no row reaches in this precision is moved by log of this many eps, and again next round."""
 
 
+def entropy(ground: Ground, a: Vector, b: Vector, share: float) -> float:
+    """A share of the mean cost, to take for eps; where nothing costs anything, the share itself."""
+    mean = ground.mean(a, b)
+    return share * mean if mean > 0.0 else share
+
+
 def entropic_transport(
     ground: Ground,
     a: Vector,
