@@ -15,6 +15,7 @@ from karat.report.figures import (
     _ring_boxes,
     _touch,
     _View,
+    axis_labels,
     interval_bar,
     market_map,
 )
@@ -104,3 +105,11 @@ def test_a_distance_that_does_not_fit_a_phone_is_shown_on_a_desk_only():
     looks = {e.text: e.get("class") for e in elements(drawn, "text") if "ring-text" in e.get("class")}
     assert looks["40 %"] == "ring-text"
     assert looks["100 %"] == "ring-text wide"
+
+
+def test_no_number_stands_beyond_the_end_of_the_axis():
+    labels = elements(axis_labels(Axis.reaching([1.01], percent=0.01)), "text")
+    assert [label.get("text-anchor") for label in labels] == ["start", *["middle"] * (len(labels) - 2), "end"]
+    labels = elements(axis_labels(Axis.reaching([1.2], percent=0.01)), "text")
+    assert labels[-1].text == "100 %"
+    assert labels[-1].get("text-anchor") == "middle"

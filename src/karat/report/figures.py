@@ -18,6 +18,10 @@ LEAST_BAR = 0.6
 """Percent of the axis: an interval narrower than this is drawn this wide, so that it can be seen."""
 
 
+NEAR_THE_END = 92.0
+"""Percent of the axis from which a number stands to the left of its tick, to stay on the page."""
+
+
 def interval_bar(
     axis: Axis, distance: float, ends: tuple[float, float] | None, *, floor: float | None, label: str
 ) -> Markup:
@@ -45,11 +49,16 @@ def axis_labels(axis: Axis) -> Markup:
     """The numbers of the shared axis, as the head of the column of bars."""
     labels = Markup("").join(
         Markup('<text x="{}%" y="14" text-anchor="{}">{}</text>').format(
-            axis.place(at * axis.unit), "start" if at == 0.0 else "middle", text
+            axis.place(at * axis.unit), _anchor(axis.place(at * axis.unit)), text
         )
         for at, text in axis.ticks
     )
     return Markup('<svg class="axis" aria-hidden="true" height="20">{}</svg>').format(labels)
+
+
+def _anchor(place: float) -> str:
+    """Where a number stands at its tick: not beyond the ends of the axis."""
+    return "start" if place == 0.0 else "end" if place > NEAR_THE_END else "middle"
 
 
 def _grid(axis: Axis) -> Markup:

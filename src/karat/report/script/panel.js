@@ -57,6 +57,9 @@ function drawBar(bar, axis, result, a, name) {
   bar.replaceChildren(make("title", {}, label), ...parts);
 }
 
+/** Where a number stands at its tick: not beyond the ends of the axis. */
+const anchorAt = (place) => (place === 0 ? "start" : place > 92 ? "end" : "middle");
+
 /** Say beside the farthest vendor that it is the unit; the farthest changes with the mixture. */
 function showNote(cell, isScale) {
   const note = cell.querySelector("small");
@@ -68,10 +71,10 @@ function showNote(cell, isScale) {
 function showBoard(board, rows, names, result, hasRanks) {
   const axis = axisOf(result);
   board.querySelector(".axis").replaceChildren(
-    ...axis.ticks.map((tick, i) =>
+    ...axis.ticks.map((tick) =>
       make(
         "text",
-        { x: `${axis.place(tick * axis.unit)}%`, y: "14", "text-anchor": i === 0 ? "start" : "middle" },
+        { x: `${axis.place(tick * axis.unit)}%`, y: "14", "text-anchor": anchorAt(axis.place(tick * axis.unit)) },
         `${Number(tick.toPrecision(6))}${axis.suffix}`,
       ),
     ),
