@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import karat
@@ -8,6 +10,7 @@ from karat.report.html import report
 from karat.report.method import files, kernel_words, method, sources
 from karat.report.naming import Naming
 from karat.report.page import MOST_FINDINGS, page_of
+from karat.schema import Finding
 from karat.sources import demo
 from markets import contaminated
 
@@ -24,14 +27,21 @@ def test_the_demo_says_what_we_know_about_it():
 
 
 def test_findings_are_grouped_by_source_and_capped(appraisal):
-    from dataclasses import replace
-
-    from karat.schema import Finding
-
     many = tuple(Finding("clipped", f"cell {i}", f"vendor {i % 2}") for i in range(MOST_FINDINGS + 7))
     page = page_of(replace(appraisal, findings=many))
     assert [told.name for told in page.findings] == ["vendor 0", "vendor 1"]
     assert page.more_findings == 7
+    assert page.findings[0].messages == ("cell 0", "cell 2", "cell 4")
+    assert sum(len(told.messages) + len(told.folded) for told in page.findings) == MOST_FINDINGS
+
+
+def test_a_few_findings_of_each_kind_are_shown_and_the_others_can_be_unfolded(appraisal):
+    found = [Finding("clipped", f"cell {i}", "vendor 0") for i in range(5)]
+    found += [Finding("replayed", "rows of your own", "vendor 0")]
+    (told,) = page_of(replace(appraisal, findings=tuple(found))).findings
+    assert told.messages == ("cell 0", "cell 1", "cell 2", "rows of your own")
+    assert told.folded == ("cell 3", "cell 4")
+    assert "2 more like these</summary>" in report(replace(appraisal, findings=tuple(found)))
 
 
 def test_the_reference_lies_in_the_middle_of_the_rings(appraisal):

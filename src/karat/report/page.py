@@ -28,6 +28,9 @@ from karat.values.landscape import Landscape, landscape
 MOST_FINDINGS = 200
 """Findings listed on the page; the embedded appraisal holds all."""
 
+SHOWN_OF_A_KIND = 3
+"""Findings of one kind in one source that are shown at once; a wide table may have one for every column."""
+
 MOST_WARNINGS = 6
 """Findings repeated at the top of the page."""
 
@@ -63,10 +66,11 @@ class MapFigure:
 
 @dataclass(frozen=True)
 class Told:
-    """What was found in one source."""
+    """What was found in one source: a few of each kind, and the others like them, folded away."""
 
     name: str
     messages: tuple[str, ...]
+    folded: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -191,13 +195,21 @@ def _place(seen: Landscape, source: int) -> tuple[float, float]:
 
 
 def _findings(findings: Sequence[Finding], names: Naming) -> tuple[tuple[Told, ...], int]:
-    grouped: dict[str, list[str]] = {}
+    grouped: dict[str, dict[str, list[str]]] = {}
     for finding in findings[:MOST_FINDINGS]:
         who = (
             "The market"
             if finding.vendor is None
             else names.long.get(finding.vendor, printable(finding.vendor))
         )
-        grouped.setdefault(who, []).append(printable(finding.message, 300))
-    told = tuple(Told(name, tuple(messages)) for name, messages in grouped.items())
+        kinds = grouped.setdefault(who, {})
+        kinds.setdefault(finding.kind, []).append(printable(finding.message, 300))
+    told = tuple(
+        Told(
+            name,
+            tuple(message for messages in kinds.values() for message in messages[:SHOWN_OF_A_KIND]),
+            tuple(message for messages in kinds.values() for message in messages[SHOWN_OF_A_KIND:]),
+        )
+        for name, kinds in grouped.items()
+    )
     return told, max(len(findings) - MOST_FINDINGS, 0)
