@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from karat.errors import ValuationError
 from karat.models import model_named
 from karat.models.networks import ResNet18, residual_block
+from karat.models.training import Network
 
 torch = pytest.importorskip("torch")
 
@@ -110,6 +113,35 @@ def test_the_weights_kept_are_those_of_the_best_epoch():
     best = fitted.details["epochs"] - 2
     shorter = model_named("mlp-16", epochs=best, **settings).fit(x, codes, n_classes=2)
     np.testing.assert_array_equal(fitted.outputs(x), shorter.outputs(x))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Normed(Network):
+    """A network with a norm that is kept for the test to look at."""
+
+    name: ClassVar[str] = "normed"
+    built: list[torch.nn.Module] = field(default_factory=list)
+
+    def build(self, columns: int, outputs: int) -> torch.nn.Module:
+        made = torch.nn.Sequential(
+            torch.nn.Linear(columns, 3), torch.nn.BatchNorm1d(3), torch.nn.Linear(3, outputs)
+        )
+        self.built.append(made)
+        return made
+
+
+def test_norms_learn_in_training_and_stand_still_in_prediction():
+    rng = np.random.default_rng(0)
+    x, codes = rng.normal(size=(200, 4)), rng.integers(2, size=200)
+    model = _Normed(epochs=2, held_out=0.0)
+    fitted, again = (model.fit(x, codes, n_classes=2, seed=3) for _ in range(2))
+    norm = model.built[0][1]
+    assert norm.num_batches_tracked == 2 * 4  # batches of at most 64 rows
+    assert norm.running_mean.abs().max() > 0.01
+    whole = fitted.outputs(x)
+    np.testing.assert_allclose(fitted.outputs(x[:5]), whole[:5], rtol=1e-5)
+    assert norm.num_batches_tracked == 2 * 4
+    np.testing.assert_array_equal(again.outputs(x), whole)
 
 
 def test_the_seed_and_nothing_else_draws_the_first_weights():
