@@ -251,6 +251,22 @@ def test_guaranteed_answers_need_intervals_that_stand_apart() -> None:
     assert close.rows_needed.rows["v0"] > 2000
 
 
+@pytest.mark.parametrize("policy", [GuaranteedPolicy, lambda f: PaperPolicy(f, np.full(2, 2e6), 2e6)])
+@pytest.mark.parametrize(
+    ("margin", "verdicts"),
+    [(0.2, ("better", "worse")), (0.4, ("undecided", "undecided")), (-0.2, ("better", "worse"))],
+)
+def test_an_interval_decides_by_the_margin_in_either_direction(policy, margin, verdicts) -> None:  # type: ignore[no-untyped-def]
+    """Gap 0.3, known within 0.02: a lead of 0.2 is shown both ways, one of 0.4 is not."""
+    made = policy(made_finite([0.1, 0.4], rows=2e6))
+    assert (
+        compare(made, "v0", "v1", margin=margin).verdict,
+        compare(made, "v1", "v0", margin=margin).verdict,
+    ) == verdicts
+    equal = policy(made_finite([0.1, 0.1], rows=2e6))
+    assert compare(equal, "v0", "v1", margin=margin).verdict == ("better" if margin < 0.0 else "undecided")
+
+
 def test_a_reference_that_may_be_off_costs_twice_its_bias() -> None:
     finite = made_finite([0.05, 0.4])
     plain = compare(GuaranteedPolicy(finite), "v0", "v1")
