@@ -8,9 +8,9 @@ found between them.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -20,9 +20,10 @@ from karat.schema.cells import clipped_somewhere, dropped_rows, filled_cells
 from karat.schema.choose import choose_columns
 from karat.schema.encode import CLIP
 from karat.schema.labels import check_target
-from karat.sources import LargeTable, SourceFile, cells_in, open_large
+from karat.sources import LargeTable, cells_in, open_large
 from karat.typing import Progress
 from karat.vendors.look import Look, look_at
+from karat.vendors.reading import ReadOptions, ReadSources
 from karat.vendors.sample import check_size
 from karat.vendors.streamed import StreamedSample
 
@@ -37,46 +38,35 @@ MOST_HASHES = 1 << 24
 """Hashes of rows that are kept of all sources together, 128 MB."""
 
 
-@dataclass(frozen=True)
-class LargeSources:
-    """What a market is made of."""
-
-    samples: tuple[StreamedSample, ...]
-    encoder: Encoder
-    files: Mapping[str, tuple[SourceFile, ...]]
-    findings: tuple[Finding, ...]
-
-
 def read_large(
     brought: Mapping[str, Any],
+    options: ReadOptions,
     *,
-    anchor: str | None,
-    columns: Sequence[str] | None,
-    drop: Sequence[str],
-    target: str | None,
-    missing: str,
-    scaling: str,
+    fitted_on: str | None,
     progress: Progress | None = None,
-) -> LargeSources:
-    """Open and look at every source; scales are fitted on the one called `anchor`, or on all."""
+) -> ReadSources:
+    """Open and look at every source; the encoder is fitted on the source of this name, or on all."""
     tables = {name: _said_of(name, open_large, thing) for name, thing in brought.items()}
     heads = {name: _said_of(name, LargeTable.head, table) for name, table in tables.items()}
-    reference = tuple(tables) if anchor is None else (anchor,)
-    chosen = choose_columns(heads, reference=reference[0], columns=columns, drop=drop, target=target)
+    reference = tuple(tables) if fitted_on is None else (fitted_on,)
+    target = options.target
+    chosen = choose_columns(
+        heads, reference=reference[0], columns=options.columns, drop=options.drop, target=target
+    )
     if target is not None:
-        check_target(heads, target, anchor=anchor)
-    draft = Encoder.draft(heads, chosen, reference, missing=missing, scaling=scaling)
+        check_target(heads, target, anchor=fitted_on)
+    draft = Encoder.draft(heads, chosen, reference, missing=options.missing, scaling=options.scaling)
     shares = (len(chosen) / len(table.names) for table in tables.values())
     cells = sum(share * cells_in(thing) for share, thing in zip(shares, brought.values(), strict=True))
-    looks = _look_at_all(tables, draft, anchor, _Told(progress, cells))
+    looks = _look_at_all(tables, draft, fitted_on, _Told(progress, cells))
     for name, look in looks.items():
         check_size(look.rows, vendor=name)
     encoder = Encoder.fit(
         {name: look.sample for name, look in looks.items()},
-        anchor=anchor,
+        anchor=fitted_on,
         columns=chosen,
-        missing=missing,
-        scaling=scaling,
+        missing=options.missing,
+        scaling=options.scaling,
         gaps={name for look in looks.values() for name in look.gaps},
     )
     findings = [*encoder.findings]
@@ -85,7 +75,7 @@ def read_large(
     if target is not None:
         message = f"the target {target} is not kept of sources that are read in parts: no valuation sees it."
         findings.append(Finding("no-labels", message, column=target))
-    return LargeSources(
+    return ReadSources(
         tuple(StreamedSample.of(name, tables[name], encoder, look) for name, look in looks.items()),
         encoder,
         {name: look.files for name, look in looks.items()},
@@ -94,10 +84,10 @@ def read_large(
 
 
 def _look_at_all(
-    tables: Mapping[str, LargeTable], draft: Encoder, anchor: str | None, told: _Told
+    tables: Mapping[str, LargeTable], draft: Encoder, fitted_on: str | None, told: _Told
 ) -> dict[str, Look]:
     """The looks of all sources, with sketches of one level; one thread per core."""
-    sampled = _sampled(tables, len(draft.fields), anchor)
+    sampled = _sampled(tables, len(draft.fields), fitted_on)
 
     def look(name: str) -> Look:
         hashed = MOST_HASHES // len(tables)
@@ -111,11 +101,11 @@ def _look_at_all(
     return {name: replace(look, sketch=look.sketch.thinned(level)) for name, look in looks.items()}
 
 
-def _sampled(names: Collection[str], width: int, anchor: str | None) -> dict[str, int]:
-    """How many rows are kept of each source: of the anchor more, because scales follow from them."""
+def _sampled(names: Collection[str], width: int, fitted_on: str | None) -> dict[str, int]:
+    """How many rows are kept of each source: more of the one that scales follow from."""
     share = min(max(SAMPLED_CELLS // (len(names) * width), FEWEST_SAMPLED), MOST_SAMPLED)
     own = min(max(SAMPLED_CELLS // width, FEWEST_SAMPLED), MOST_FITTED)
-    return {name: own if name == anchor else share for name in names}
+    return {name: own if name == fitted_on else share for name in names}
 
 
 def _findings(

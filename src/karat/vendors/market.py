@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from karat.errors import MarketError, SourceError
+from karat.errors import MarketError
 from karat.schema import Encoder, Finding, Layout
 from karat.shown import Shown
-from karat.sources import Table, is_large, is_tabular, open_table
+from karat.sources import is_large, is_tabular
 from karat.typing import Progress, Rows, Vector
-from karat.vendors.arrays import read_only
 from karat.vendors.large import read_large
 from karat.vendors.naming import ANCHOR, check_anchor_name, name_vendors, who
 from karat.vendors.oddities import market_findings
-from karat.vendors.sample import VendorSample, check_size
+from karat.vendors.reading import ReadOptions, read_whole
+from karat.vendors.sample import VendorSample
 from karat.vendors.streamed import Source, StreamedSample
 
 FIT = "rows to fit on"
@@ -147,7 +147,7 @@ class Market(Shown):
             scaling: "reference" centres and scales by the reference's mean and deviation; "none" does not.
             progress: told of the cells of large files while these are looked at.
         """
-        options = _Options.of(columns, drop, target, missing, scaling)
+        options = ReadOptions.of(columns, drop, target, missing, scaling)
         if isinstance(given, Market):
             _refuse_options(options, (anchor, fit_on), "a market that was read already")
             return given
@@ -159,9 +159,7 @@ class Market(Shown):
             sources = {**sources, FIT: fit_on}
         is_named = {name: is_tabular(brought) for name, brought in sources.items()}
         if all(is_named.values()):
-            if is_large(sources.values()):
-                return _market_of_large_tables(sources, anchor is not None, options, progress)
-            return _market_of_tables(sources, has_anchor=anchor is not None, options=options)
+            return _market_of_tables(sources, options, has_anchor=anchor is not None, progress=progress)
         if any(is_named.values()):
             _refuse_mixture(is_named)
         _refuse_options(options, (), "arrays, which are used as they are")
@@ -210,113 +208,28 @@ class Market(Shown):
         )
 
 
-@dataclass(frozen=True)
-class _Options:
-    """What was asked about columns, as lists."""
-
-    columns: tuple[str, ...] | None
-    drop: tuple[str, ...]
-    target: str | None
-    missing: str
-    scaling: str
-
-    @classmethod
-    def of(
-        cls,
-        columns: Sequence[str] | str | None,
-        drop: Sequence[str] | str | None,
-        target: str | None,
-        missing: str,
-        scaling: str,
-    ) -> _Options:
-        chosen = (columns,) if isinstance(columns, str) else columns
-        dropped = (drop,) if isinstance(drop, str) else drop
-        return cls(
-            None if chosen is None else tuple(map(str, chosen)),
-            tuple(map(str, dropped or ())),
-            target,
-            missing,
-            scaling,
-        )
-
-
-def _market_of_tables(brought: Mapping[str, Any], *, has_anchor: bool, options: _Options) -> Market:
-    tables = {name: _open(thing, vendor=name) for name, thing in brought.items()}
-    for name, table in tables.items():
-        check_size(table.rows, vendor=name)
-    encoder = Encoder.fit(
-        tables,
-        anchor=FIT if FIT in tables else ANCHOR if has_anchor else None,
-        columns=options.columns,
-        drop=options.drop,
-        target=options.target,
-        missing=options.missing,
-        scaling=options.scaling,
-    )
-    inputs = tuple(
-        InputFile(name, file.path, file.sha256, file.rows) for name in tables for file in tables[name].files
-    )
-    findings = [*encoder.findings, *_reading_findings(tables, options.target)]
-    sources: list[Source] = []
-    for name in list(tables):
-        encoded = encoder.encode(tables.pop(name), vendor=name)  # a table is let go once it is encoded
-        findings += encoded.findings
-        labels = None if encoded.labels is None else read_only(encoded.labels)
-        sources.append(VendorSample(name, read_only(encoded.rows), labels))
-    fitted_on = sources.pop() if FIT in brought else None
-    anchor = sources.pop() if has_anchor else None
-    findings += market_findings(sources, anchor)
-    return Market(tuple(sources), anchor, encoder.layout, encoder, tuple(findings), inputs, fitted_on)
-
-
-def _market_of_large_tables(
-    brought: Mapping[str, Any], has_anchor: bool, options: _Options, progress: Progress | None
+def _market_of_tables(
+    brought: Mapping[str, Any], options: ReadOptions, *, has_anchor: bool, progress: Progress | None
 ) -> Market:
-    read = read_large(
-        brought,
-        anchor=FIT if FIT in brought else ANCHOR if has_anchor else None,
-        columns=options.columns,
-        drop=options.drop,
-        target=options.target,
-        missing=options.missing,
-        scaling=options.scaling,
-        progress=progress,
-    )
-    sources: list[Source] = [*read.samples]
+    fitted = FIT if FIT in brought else ANCHOR if has_anchor else None
+    if is_large(brought.values()):
+        read = read_large(brought, options, fitted_on=fitted, progress=progress)
+    else:
+        read = read_whole(brought, options, fitted_on=fitted)
     inputs = tuple(
         InputFile(name, file.path, file.sha256, file.rows)
         for name, files in read.files.items()
         for file in files
     )
+    sources = [*read.samples]
     fitted_on = sources.pop() if FIT in brought else None
     anchor = sources.pop() if has_anchor else None
     findings = (*read.findings, *market_findings(sources, anchor))
     return Market(tuple(sources), anchor, read.encoder.layout, read.encoder, findings, inputs, fitted_on)
 
 
-def _open(thing: Any, *, vendor: str) -> Table:
-    """The table a vendor brought; whatever is wrong with it is said with the vendor's name."""
-    try:
-        return open_table(thing)
-    except SourceError as problem:
-        raise problem.of(vendor) from problem
-
-
-def _reading_findings(tables: Mapping[str, Table], target: str | None) -> list[Finding]:
-    found = [
-        Finding(note.kind, note.message, name, note.column, note.count)
-        for name, table in tables.items()
-        for note in table.notes
-    ]
-    if target is not None and ANCHOR in tables and target not in tables[ANCHOR].by_name:
-        found.append(Finding("no-labels", f"the anchor lacks the target {target}.", ANCHOR, target))
-    return found
-
-
-def _refuse_options(options: _Options, sources: Sequence[Any], what: str) -> None:
-    if any(source is not None for source in sources) or options != _Options(
-        None, (), None, "flag", "reference"
-    ):
+def _refuse_options(options: ReadOptions, sources: Sequence[Any], what: str) -> None:
+    if any(source is not None for source in sources) or options != ReadOptions.of():
         raise MarketError(
             f"reading options (anchor, columns, drop, target, missing, scaling) were given for {what}.",
             hint="Choose columns before, or give data frames or files, whose columns have names.",

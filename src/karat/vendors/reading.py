@@ -1,0 +1,99 @@
+"""What reading gives, whichever way: sources in one encoding, from tables held whole or read in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from karat.errors import SourceError
+from karat.schema import Encoder, Finding
+from karat.sources import SourceFile, Table, open_table
+from karat.vendors.arrays import read_only
+from karat.vendors.naming import ANCHOR
+from karat.vendors.sample import VendorSample, check_size
+from karat.vendors.streamed import Source
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What was asked about columns, as tuples."""
+
+    columns: tuple[str, ...] | None
+    drop: tuple[str, ...]
+    target: str | None
+    missing: str
+    scaling: str
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str] | str | None = None,
+        drop: Sequence[str] | str | None = None,
+        target: str | None = None,
+        missing: str = "flag",
+        scaling: str = "reference",
+    ) -> ReadOptions:
+        chosen = (columns,) if isinstance(columns, str) else columns
+        dropped = (drop,) if isinstance(drop, str) else drop
+        return cls(
+            None if chosen is None else tuple(map(str, chosen)),
+            tuple(map(str, dropped or ())),
+            target,
+            missing,
+            scaling,
+        )
+
+
+@dataclass(frozen=True)
+class ReadSources:
+    """The sources in the order given, their encoder, the files they were read from, and what was odd."""
+
+    samples: tuple[Source, ...]
+    encoder: Encoder
+    files: Mapping[str, tuple[SourceFile, ...]]
+    findings: tuple[Finding, ...]
+
+
+def read_whole(brought: Mapping[str, Any], options: ReadOptions, *, fitted_on: str | None) -> ReadSources:
+    """Every table in memory; the encoder is fitted on the source of this name, or on all."""
+    tables = {name: _open(thing, vendor=name) for name, thing in brought.items()}
+    for name, table in tables.items():
+        check_size(table.rows, vendor=name)
+    encoder = Encoder.fit(
+        tables,
+        anchor=fitted_on,
+        columns=options.columns,
+        drop=options.drop,
+        target=options.target,
+        missing=options.missing,
+        scaling=options.scaling,
+    )
+    files = {name: table.files for name, table in tables.items()}
+    findings = [*encoder.findings, *_reading_findings(tables, options.target)]
+    samples = []
+    for name in list(tables):
+        encoded = encoder.encode(tables.pop(name), vendor=name)  # a table is let go once it is encoded
+        findings += encoded.findings
+        labels = None if encoded.labels is None else read_only(encoded.labels)
+        samples.append(VendorSample(name, read_only(encoded.rows), labels))
+    return ReadSources(tuple(samples), encoder, files, tuple(findings))
+
+
+def _open(thing: Any, *, vendor: str) -> Table:
+    """The table a vendor brought; whatever is wrong with it is said with the vendor's name."""
+    try:
+        return open_table(thing)
+    except SourceError as problem:
+        raise problem.of(vendor) from problem
+
+
+def _reading_findings(tables: Mapping[str, Table], target: str | None) -> list[Finding]:
+    found = [
+        Finding(note.kind, note.message, name, note.column, note.count)
+        for name, table in tables.items()
+        for note in table.notes
+    ]
+    if target is not None and ANCHOR in tables and target not in tables[ANCHOR].by_name:
+        found.append(Finding("no-labels", f"the anchor lacks the target {target}.", ANCHOR, target))
+    return found
