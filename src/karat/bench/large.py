@@ -6,10 +6,7 @@ Time against rows, and the peak memory of the process, which must not grow with 
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,25 +14,12 @@ from typing import Any
 import numpy as np
 
 from karat.bench.machine import machine
-from karat.bench.process import READ_PEAK
+from karat.bench.process import Command
 from karat.errors import UsageError
 
 VENDORS, WIDTH, ANCHOR_ROWS = 50, 1024, 2000
 ROWS = (5_000, 10_000, 20_000, 35_000, 50_000)
 QUICK_ROWS = (500, 1_000, 2_000)
-
-PROGRAM = (
-    READ_PEAK
-    + """
-from karat.cli.main import main
-place, *sys.argv[1:] = sys.argv[1:]
-try:
-    main()
-finally:
-    Path(place).write_text(peak_kilobytes())
-"""
-)
-"""The command line itself, which leaves its peak memory in a file."""
 
 
 def large_figures(*, quick: bool = False, told: Callable[[str], None] = lambda _: None) -> dict[str, Any]:
@@ -69,17 +53,9 @@ def _measured(rows: int) -> dict[str, float]:
                 f"this needs {1.5 * size / 1e9:.0f} GB of room for temporary files.",
                 hint="Make room, or name another folder by the setting TMPDIR.",
             )
-        files = _written(folder, rows)
-        peak, start = folder / "peak", time.perf_counter()
-        arguments = ["appraise", *files, "--anchor", "anchor.npz", "--method", "landmarks", "--no-save"]
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM, str(peak), *arguments],
-            check=True,
-            capture_output=True,
-            cwd=folder,
-        )
-        seconds = time.perf_counter() - start
-        return {"seconds": seconds, "peak_rss_mb": int(peak.read_text()) / 1024.0, "gb": size / 1e9}
+        arguments = ["appraise", *_written(folder, rows), "--anchor", "anchor.npz", "--method", "landmarks"]
+        found = Command.run(*arguments, "--no-save", folder=folder)
+        return {"seconds": found.seconds, "peak_rss_mb": found.peak_mb, "gb": size / 1e9}
 
 
 def _written(folder: Path, rows: int) -> list[str]:

@@ -67,6 +67,7 @@ WAITS = (
     ("help_cpu_seconds", "CPU of karat --help", "s"),
     ("five_vendors_seconds", "five vendors of 10,000 x 20, command to leaderboard", "s"),
     ("thousand_vendors_seconds", "a thousand vendors of 500 x 20, command to leaderboard", "s"),
+    ("thousand_vendors_peak_mb", "peak memory of that", "MB"),
 )
 """Key, meaning and unit of the figures that are one number."""
 

@@ -38,18 +38,6 @@ def _cpu_seconds(arguments: Sequence[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def wall_seconds(arguments: Sequence[str], *, repeats: int, folder: str) -> float:
-    """Wall seconds of a process of its own, run in a folder; the least of several."""
-    least = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        subprocess.run(
-            arguments, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder
-        )
-        least = min(least, time.perf_counter() - start)
-    return least
-
-
 def in_a_process(program: str, *arguments: str) -> str:
     """What a Python program of a few lines prints, run by this interpreter."""
     done = subprocess.run(
