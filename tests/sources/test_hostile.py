@@ -8,7 +8,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from karat.errors import SourceError
-from karat.sources import Numbers, open_table
+from karat.sources import Numbers, open_large, open_table
 
 MUTANTS = 200
 ROWS = 40
@@ -48,28 +48,63 @@ def mutate(sound: bytes, rng: np.random.Generator) -> bytes:
     return bytes(damaged)
 
 
+def read_in_parts(path):
+    """The number columns of a large file, put together again."""
+    large = open_large(path)
+    names = [name for name in large.names if name != "t"]
+    parts = list(large.chunks(names))
+    for part in parts:
+        for column in part.columns:
+            assert not isinstance(column, Numbers) or len(column.values) == part.rows
+    return parts
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in WRITERS if "npz" not in suffix])
+def test_damaged_files_that_are_read_in_parts_give_these_or_a_clear_error(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr("karat.sources.parquet.CELLS_AT_ONCE", 30)
+    monkeypatch.setattr("karat.sources.delimited.LONGEST_ROW", 500)
+    check_mutants(tmp_path / f"acme.{suffix}", WRITERS[suffix], read_in_parts)
+
+
+@pytest.mark.parametrize("suffix", ["npz", "deflated.npz"])
+def test_damaged_arrays_that_are_read_in_parts_give_these_or_a_clear_error(tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr("karat.sources.npz.CELLS_AT_ONCE", 30)
+
+    def write(path, columns):
+        WRITERS[suffix](path, {name: cells for name, cells in columns.items() if name != "t"})
+
+    check_mutants(tmp_path / f"acme.{suffix}", write, read_in_parts)
+
+
+def read_whole(path):
+    table = open_table(path)
+    for column in table.columns:
+        assert not isinstance(column, Numbers) or len(column.values) == table.rows
+
+
 @pytest.mark.parametrize("suffix", WRITERS)
 def test_damaged_files_give_a_table_or_a_clear_error(tmp_path, suffix):
+    check_mutants(tmp_path / f"acme.{suffix}", WRITERS[suffix], read_whole)
+
+
+def check_mutants(path, write, read):
+    """Every mutant is read, or refused with its name; many are refused."""
     rng = np.random.default_rng(20)
-    path = tmp_path / f"acme.{suffix}"
     columns = {
         "a": rng.normal(size=ROWS).tolist(),
         "b": rng.integers(0, 9, ROWS).tolist(),
         "t": [f"w{i % 5}" for i in range(ROWS)],
     }
-    WRITERS[suffix](path, columns)
+    write(path, columns)
     sound = path.read_bytes()
     errors = 0
     for _ in range(MUTANTS):
         path.write_bytes(mutate(sound, rng))
         try:
-            table = open_table(path)
+            read(path)
         except SourceError as error:
             said = error
             errors += 1
-        else:
-            for column in table.columns:
-                assert not isinstance(column, Numbers) or len(column.values) == table.rows
     assert errors > MUTANTS / 4
     assert path.name in said.problem
 
