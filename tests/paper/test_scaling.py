@@ -54,8 +54,9 @@ def test_both_ways_to_take_landmarks_are_raced_and_neither_is_chosen():
     (table,) = tables_of(entry_named("table-21"), {"scaling-mnist": result})
     found = verdicts_of({"scaling-mnist": {"family": "scaling", "summary": summary}})
     assert [one.is_reached for one in found] == [True, True, True, False]
-    assert found[2].ours == "512 landmarks: 10.0 times, 1/50.0"
-    assert found[3].ours == "2,048 landmarks: 2.0 times, 1/100.0"
+    assert found[2].ours.startswith("512 landmarks: 10.0 times faster; ")
+    assert "squared distance 1/62.2, of a value 1/50.0" in found[2].ours
+    assert found[3].ours.startswith("2,048 landmarks: 2.0 times faster; ")
     assert found[3].word == "not reached: 2.0 times falls short of 4"
     assert ("the authors' algorithm", "-", "10", "10,000", "24.3", "11.00", "0.0500") in table.rows
     assert any("load was 1.0 to 1.0; threads: blas 2" in note for note in table.notes)
