@@ -156,6 +156,7 @@ class Valuation(ABC):
     ) -> Values:
         """Check what is needed, then value.
 
+        moments: of this market, for valuations that need no more and name no kernel of their own.
         reference: "anchor" or "uniform"; where `takes_any_reference`, all references of `karat.values` and
         weights too. By default the anchor where there is one, else all vendors in equal shares.
         The seed alone decides every draw, whatever the order and the names of the vendors.
