@@ -57,11 +57,14 @@ def test_columns_are_what_each_valuation_says_alone():
 
 def test_a_column_that_names_a_kernel_has_it_whatever_the_moments_are_of():
     moments = moments_of(MARKET, Gaussian(2.0))
-    found = beside(MARKET, ["mmd", "mmd:kernel=gaussian:0.7", "coalition-mmd:kernel=paper"], moments=moments)
+    asked = ["mmd", "mmd:kernel=gaussian:0.7", Mmd(kernel=Gaussian(0.7)), "coalition-mmd:kernel=paper"]
+    found = beside(MARKET, [*asked, "mmd2:kernel=paper"], moments=moments)
     expected = [
         value(MARKET, "mmd", kernel="gaussian:2"),
         value(MARKET, "mmd", kernel="gaussian:0.7"),
+        value(MARKET, "mmd", kernel="gaussian:0.7"),
         value(MARKET, "coalition-mmd", kernel="paper"),
+        value(MARKET, "mmd2", kernel="paper"),
     ]
     assert [one.scores.tolist() for one in found.columns] == [one.scores.tolist() for one in expected]
 

@@ -54,14 +54,6 @@ def test_moments_that_are_given_are_used(market):
     assert given.scores.tolist() == value(market, "mmd", kernel=Gaussian(0.7)).scores.tolist()
 
 
-@pytest.mark.parametrize("name", ["mmd", "mmd2", "coalition-mmd"])
-def test_a_kernel_that_is_named_is_used_beside_moments_of_another(market, name):
-    moments = moments_of(market, Gaussian(0.7))
-    for kernel in ("gaussian:3", Gaussian(3.0)):
-        found = value(market, name, moments=moments, kernel=kernel)
-        assert found.scores.tolist() == value(market, name, kernel=Gaussian(3.0)).scores.tolist()
-
-
 def test_moments_of_another_market_are_refused(market):
     other = Market.from_arrays({"x": [[0.0], [1.0]], "y": [[2.0], [3.0]]})
     with pytest.raises(ValuationError, match="moments are of x, y, the market has near, far, middle, anchor"):

@@ -156,7 +156,8 @@ class Valuation(ABC):
     ) -> Values:
         """Check what is needed, then value.
 
-        moments: of this market, for valuations that need no more and name no kernel of their own.
+        moments: of this market under the valuation's kernel, where they have been computed already; they are
+        taken at their word, for they do not say which kernel they are of.
         reference: "anchor" or "uniform"; where `takes_any_reference`, all references of `karat.values` and
         weights too. By default the anchor where there is one, else all vendors in equal shares.
         The seed alone decides every draw, whatever the order and the names of the vendors.
@@ -180,6 +181,11 @@ class Valuation(ABC):
             field.name: (getattr(self, field.name), field.default) for field in dataclasses.fields(self)
         }
         return {name: given for name, (given, default) in options.items() if given != default}
+
+    @property
+    def names_kernel(self) -> bool:
+        """Whether it was asked for a kernel of its own, so that moments under another are not its moments."""
+        return "kernel" in self.chosen
 
     @property
     def title(self) -> str:

@@ -67,12 +67,14 @@ def beside(
     """Value the market in several ways, with the same reference and seed.
 
     valuations: as `checked` takes them. What all of them need is checked before the first one starts.
+    moments: of this market, for those that need no more and name no kernel of their own.
     """
     asked = checked(market, valuations, reference)
     columns = []
     for i, valuation in enumerate(asked):
         told = None if progress is None else _share(progress, i, len(asked))
-        columns.append(valuation(market, moments=moments, reference=reference, seed=seed, progress=told))
+        given = None if valuation.names_kernel else moments
+        columns.append(valuation(market, moments=given, reference=reference, seed=seed, progress=told))
         if told is not None:
             told(1, 1)
     return Beside(asked, tuple(columns))

@@ -23,11 +23,8 @@ TAY_STEPS = 20
 
 
 def moments_for(case: Case, kernel: str | Kernel) -> Moments:
-    """The moments that were given, if they are of this market; those of a kernel that is named are computed.
-
-    Given moments have a kernel of their own, so they stand in for the default kernel only.
-    """
-    if case.moments is None or kernel != "default":
+    """The moments that were given, if they are of this market, else those with the kernel named."""
+    if case.moments is None:
         return moments_of(case.market, kernel, progress=case.progress)
     expected = tuple(source.name for source in case.market.sources)
     if case.moments.names != expected:
