@@ -374,3 +374,22 @@ def test_rows_set_aside_may_equal_judged_ones_by_chance(vendors, anchor):
     vendors = {name: np.round(rows) for name, rows in vendors.items()}
     found = karat.appraise(vendors, anchor=np.round(anchor[:100]), fit_on=np.round(anchor[100:]))
     assert found.compare("v0", "v4", policy="guaranteed").holds == "at every sample size"
+
+
+def test_a_bar_is_drawn_where_somebody_watches_and_the_callers_own_progress_instead_of_it(monkeypatch):
+    from contextlib import contextmanager
+
+    told, own = [], []
+
+    @contextmanager
+    def drawn(what):
+        yield lambda done, total: told.append(what)
+
+    monkeypatch.setattr("karat.road.watched", drawn)
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    karat.appraise({"a": rows, "b": rows + 1.0}, anchor=rows[:20])
+    assert set(told) == {"comparing rows"}
+    told.clear()
+    karat.appraise({"a": rows, "b": rows + 1.0}, anchor=rows[:20], progress=lambda *step: own.append(step))
+    assert own
+    assert not told

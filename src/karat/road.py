@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +25,7 @@ from karat.guarantees import check_confidence
 from karat.guarantees.asymptotic import squared_distances
 from karat.integrity import judged_rows_fitted_on, without_copies
 from karat.kernels import Kernel, follows_from_rows, kernel_named
+from karat.report.progress import watched
 from karat.sources.budget import SETTING
 from karat.typing import Matrix, Progress, Vector
 from karat.values import Reference, reference_named
@@ -75,7 +77,7 @@ def appraise(
         keep_copies: count rows that a vendor shows twice, or that are the buyer's own, like any others.
         seed: for sub-sampling; the same seed gives the same bits.
         workers: threads; the result does not depend on it.
-        progress: told (done, total) pairs of rows.
+        progress: told (done, total) pairs of rows; by default a bar, in a terminal or a notebook.
         checkpoint: a file for partial sums, so that a long run that was stopped goes on where it was; it is
             removed at the end.
         command: what was typed, kept in the saved appraisal.
@@ -100,8 +102,8 @@ def appraise(
     if _is_equal_size(reference):
         market = with_equal_size_union(market, seed)
     kept_in = None if checkpoint is None else Path(checkpoint)
-    run = _Run(market, chosen, centre, precision, seed, workers, progress, kept_in)
-    found = run.moments(method)
+    with watched("comparing rows") if progress is None else nullcontext(progress) as told:
+        found = _Run(market, chosen, centre, precision, seed, workers, told, kept_in).moments(method)
     held_against = _reference(found.moments, reference)
     distances = squared_distances(
         found.moments,

@@ -79,6 +79,48 @@ def test_honest_data_keep_every_row(rng, draw):
     assert not {"replayed", "repeated", "shared"} & {finding.kind for finding in clean.findings}
 
 
+def coarse(rng, rows, columns=6):
+    """No column is nearly unique, whole rows are."""
+    return rng.integers(0, 8, (rows, columns)).astype(float)
+
+
+def test_rows_of_the_buyer_are_found_where_only_whole_rows_are_nearly_unique(rng):
+    anchor, own = coarse(rng, 200), coarse(rng, 200)
+    replay = np.concatenate([own, anchor[:80], anchor[:40]])
+    market = Market.from_arrays({"a": coarse(rng, 300), "replay": replay}, anchor=anchor)
+    clean = without_copies(market)
+    np.testing.assert_array_equal(clean.samples[1].rows, own)
+    assert ("replayed", "replay", 120) in kinds(clean)
+
+
+def test_repetitions_that_no_column_tells_from_coincidences_are_reported_and_stay(rng):
+    own = coarse(rng, 200)
+    market = Market.from_arrays(
+        {"a": coarse(rng, 300), "twice": np.concatenate([own, own[:90]])}, anchor=coarse(rng, 100)
+    )
+    clean = without_copies(market)
+    assert clean.samples[1].size == 290
+    (finding,) = [f for f in clean.findings if f.kind == "repeated"]
+    assert finding.count == 90
+    assert "no column tells whether they are copies, so they stay" in finding.message
+
+
+def test_events_that_an_honest_vendor_and_the_buyer_both_see_often_are_no_replay(rng):
+    """A tenth of the buyer's rows, and of the vendor who sees the same, are one of three events."""
+    events = coarse(rng, 3) + 100.0
+
+    def seen(rows):
+        found = coarse(rng, rows)
+        often = rng.random(rows) < 0.1
+        found[often] = events[rng.integers(0, 3, int(often.sum()))]
+        return found
+
+    vendors = {"same": seen(400), "b": coarse(rng, 400), "c": coarse(rng, 400), "d": coarse(rng, 400)}
+    clean = without_copies(Market.from_arrays(vendors, anchor=seen(200)))
+    assert clean.samples[0].size == 400
+    assert not any(kind == "replayed" for kind, *_ in kinds(clean))
+
+
 def test_one_coincidence_is_no_copy(rng):
     own = honest(rng)
     market = Market.from_arrays({"a": honest(rng), "b": np.concatenate([own, own[:1]])})

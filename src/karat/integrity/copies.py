@@ -3,7 +3,8 @@
 Equal rows alone prove nothing: in discrete data independent rows coincide, and honest vendors may draw from
 one pool with replacement. So equal rows count against a vendor only in excess of what the other sources show
 among themselves, and only where copying can be seen at all: where some column is nearly unique in the other
-sources.
+sources. Where only whole rows are, a vendor's own repetitions may be what its data are like, and stay; rows
+that the buyer shows once are not met again by chance.
 
 Where there is excess, one of each stays, and the buyer's own rows do not count as a vendor's: a vendor gains
 nothing by showing a row twice, or by showing the buyer what the buyer has shown.
@@ -86,7 +87,18 @@ class _Equal:
             return False
         possible = self.pairs[i, j] / self.rates[i, j]
         expected = self.usual_rate(i, j) * possible
-        return bool(self.pairs[i, j] > expected + EXCESS_DEVIATIONS * np.sqrt(expected + 1.0))
+        return _exceeds(self.pairs[i, j], expected)
+
+    def replays(self, i: int, j: int) -> bool:
+        """Whether source i shows more of the rows that source j shows once than chance explains."""
+        rows, times = np.unique(self.hashes[j], return_counts=True)
+        shared = float(np.isin(rows[times == 1], self.hashes[i]).sum())
+        expected = self.usual_rate(i, j) * len(self.hashes[i]) * len(self.hashes[j])
+        return _exceeds(shared, expected)
+
+
+def _exceeds(count: float, expected: float) -> bool:
+    return bool(count > expected + EXCESS_DEVIATIONS * np.sqrt(expected + 1.0))
 
 
 def _counts_of_repeated(hashes: Sequence[Hashes]) -> Any:
@@ -114,9 +126,11 @@ def without_copies(market: Market) -> Market:
         return market
     findings = list(market.findings)
     samples = []
-    shows = shows_copies(sources)
+    shows, rows_show = shows_copies(sources), nearly_unique_elsewhere(equal.hashes)
     for i, sample in enumerate(market.samples):
-        keep = _checked(market, equal, i, findings) if shows[i] else None
+        keep = None
+        if shows[i] or rows_show[i]:
+            keep = _checked(market, equal, i, findings, by_column=bool(shows[i]))
         samples.append(sample if keep is None or keep.all() else sample.picked(keep))
     findings += _shared(market, equal, shows)
     return replace(market, samples=tuple(samples), findings=tuple(findings))
@@ -149,28 +163,38 @@ def judged_rows_fitted_on(market: Market) -> tuple[Finding, ...]:
 def shows_copies(sources: Sequence[Source]) -> NDArray[np.bool_]:
     """(n,), whether some column is nearly unique in the other sources, so that equal rows mean copying."""
     rows = [source.some_rows for source in sources]
-    sizes = np.array([len(some) for some in rows])
-    owners = np.repeat(np.arange(len(sources)), sizes)
-    others = sizes.sum() - sizes
     shows = np.zeros(len(sources), dtype=bool)
     for column in range(sources[0].width):
-        values = np.concatenate([some[:, column] for some in rows])
-        distinct, which = np.unique(values, return_inverse=True)
-        first, last = np.full(len(distinct), len(sources)), np.full(len(distinct), -1)
-        np.minimum.at(first, which, owners)
-        np.maximum.at(last, which, owners)
-        own_alone = np.bincount(first[first == last], minlength=len(sources))
-        shows |= len(distinct) - own_alone >= NEARLY_UNIQUE * others
+        shows |= nearly_unique_elsewhere([some[:, column] for some in rows])
         if shows.all():
             break
     return shows
 
 
-def _checked(market: Market, equal: _Equal, i: int, findings: list[Finding]) -> NDArray[np.bool_] | None:
-    """Which rows of vendor i stay, None for all; what was found is added to the findings."""
-    sample, hashes = market.samples[i], equal.hashes[i]
+def nearly_unique_elsewhere(values: Sequence[NDArray[Any]]) -> NDArray[np.bool_]:
+    """(n,), whether of the values of all sources but the i-th nearly all are distinct."""
+    sizes = np.array([len(own) for own in values])
+    owners = np.repeat(np.arange(len(values)), sizes)
+    distinct, which = np.unique(np.concatenate(values), return_inverse=True)
+    first, last = np.full(len(distinct), len(values)), np.full(len(distinct), -1)
+    np.minimum.at(first, which, owners)
+    np.maximum.at(last, which, owners)
+    own_alone = np.bincount(first[first == last], minlength=len(values))
+    shows: NDArray[np.bool_] = len(distinct) - own_alone >= NEARLY_UNIQUE * (sizes.sum() - sizes)
+    return shows
+
+
+def _checked(
+    market: Market, equal: _Equal, i: int, findings: list[Finding], *, by_column: bool
+) -> NDArray[np.bool_] | None:
+    """Which rows of vendor i stay, None for all; what was found is added to the findings.
+
+    by_column: a column tells copies from coincidences; else only rows of the buyer's own are left out.
+    """
+    sample, hashes, anchor = market.samples[i], equal.hashes[i], len(market.samples)
     keep = np.ones(len(hashes), dtype=bool)
-    if market.anchor is not None and equal.has_excess(i, len(market.samples)):
+    has_anchor = market.anchor is not None
+    if has_anchor and (equal.has_excess(i, anchor) if by_column else equal.replays(i, anchor)):
         replayed = np.isin(hashes, equal.hashes[-1])
         findings.append(_finding(sample, "replayed", "are rows of your own", replayed))
         keep &= ~replayed
@@ -179,12 +203,14 @@ def _checked(market: Market, equal: _Equal, i: int, findings: list[Finding]) -> 
         repeated[np.unique(hashes, return_index=True)[1]] = False
         repeated &= keep
         if repeated.any():
-            findings.append(_finding(sample, "repeated", "repeat other rows of it", repeated))
-        keep &= ~repeated
+            findings.append(_finding(sample, "repeated", "repeat other rows of it", repeated, by_column))
+            keep &= ~repeated | (not by_column)
     return keep if sample.hash_share == 1.0 and keep.sum() >= LEAST_KEPT else None
 
 
-def _finding(sample: Source, kind: str, what: str, which: NDArray[np.bool_]) -> Finding:
+def _finding(
+    sample: Source, kind: str, what: str, which: NDArray[np.bool_], are_copies: bool = True
+) -> Finding:
     count = round(int(which.sum()) / sample.hash_share)
     if sample.hash_share < 1.0:
         message = (
@@ -194,6 +220,8 @@ def _finding(sample: Source, kind: str, what: str, which: NDArray[np.bool_]) -> 
         return Finding(kind, message, vendor=sample.name, count=count)
     first = int(np.flatnonzero(which)[0]) + 1
     done = "they were left out" if sample.size - count >= LEAST_KEPT else "too few others, so they stay"
+    if not are_copies:
+        done = "no column tells whether they are copies, so they stay"
     message = f"{count} of {sample.size} rows of {sample.name} {what} (row {first} is the first): {done}."
     return Finding(kind, message, vendor=sample.name, count=count)
 
