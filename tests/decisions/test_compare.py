@@ -61,7 +61,7 @@ def test_undecided_comes_with_the_rows_that_would_decide() -> None:
     assert needed.kind == "present gap"
     assert needed.rows is not None
     assert all(rows > 500 for rows in needed.rows.values())
-    assert "would be decided" in needed.message
+    assert "this is decided 80 % of the time" in needed.message
 
 
 def test_the_rows_asked_for_do_decide() -> None:

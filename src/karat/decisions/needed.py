@@ -60,7 +60,7 @@ class RowsNeeded:
         asked = ", ".join(f"{name} {rows:,}" for name, rows in self.rows.items())
         anchor = f", and {self.anchor_rows:,} rows of your own" if self.anchor_rows else ""
         if self.kind == "present gap":
-            return f"with {asked} rows in all{anchor} this would be decided"
+            return f"with {asked} rows in all{anchor} this is decided {100.0 * self.power:.0f} % of the time"
         if self.gap > 0.0:
             return f"no difference visible; to see a gap of {self.gap:.3g} takes {asked} rows in all{anchor}"
         if_so = f"if the gap is {self.gap:.3g}" if self.gap < 0.0 else "if there is none"
