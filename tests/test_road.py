@@ -393,3 +393,11 @@ def test_a_bar_is_drawn_where_somebody_watches_and_the_callers_own_progress_inst
     karat.appraise({"a": rows, "b": rows + 1.0}, anchor=rows[:20], progress=lambda *step: own.append(step))
     assert own
     assert not told
+
+
+def test_an_anchor_that_the_reference_leaves_aside_is_said_to_be():
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    vendors = {"a": rows, "b": rows + 1.0}
+    kinds = [f.kind for f in karat.appraise(vendors, anchor=rows[:20] * 2.0, reference="equal-size").findings]
+    assert "anchor-unused" in kinds
+    assert "anchor-unused" not in [f.kind for f in karat.appraise(vendors, reference="equal-size").findings]

@@ -26,6 +26,7 @@ from karat.guarantees.asymptotic import squared_distances
 from karat.integrity import judged_rows_fitted_on, without_copies
 from karat.kernels import Kernel, follows_from_rows, kernel_named
 from karat.report.progress import watched
+from karat.schema import Finding
 from karat.sources.budget import SETTING
 from karat.typing import Matrix, Progress, Vector
 from karat.values import Reference, reference_named
@@ -223,9 +224,13 @@ def with_equal_size_union(market: Market, seed: int) -> Market:
         sample.rows[np.sort(draw.permutation(sample.size)[:fewest])]
         for sample, draw in zip(market.samples, draws, strict=True)
     ]
-    return replace(
-        market, anchor=VendorSample("union of equal sub-samples", np.concatenate(parts, dtype=np.float64))
+    union = VendorSample("union of equal sub-samples", np.concatenate(parts, dtype=np.float64))
+    if market.anchor is None:
+        return replace(market, anchor=union)
+    unused = Finding(
+        "anchor-unused", "your own rows set scales and kernel; distances are to the union of the vendors."
     )
+    return replace(market, anchor=union, findings=(*market.findings, unused))
 
 
 def _check_options(method: object, precision: object, workers: object) -> None:

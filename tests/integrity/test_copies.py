@@ -145,6 +145,16 @@ def test_a_vendor_that_shows_nothing_but_the_buyers_rows_is_reported_and_stays(r
     assert any(kind == "replayed" for kind, *_ in kinds(clean))
 
 
+def test_what_is_left_after_both_kinds_of_copies_decides_whether_any_are_left_out(rng):
+    anchor, own = honest(rng, 60), honest(rng, 1)
+    rows = np.concatenate([anchor[:50], *[own] * 12])
+    clean = without_copies(Market.from_arrays({"a": honest(rng), "thief": rows}, anchor=anchor))
+    assert clean.samples[1].size == 62
+    said = [f.message for f in clean.findings if f.vendor == "thief"]
+    assert len(said) == 2
+    assert all("too few others, so they stay" in message for message in said)
+
+
 def test_replaying_the_buyers_rows_gains_nothing(rng):
     """A bad vendor that adds all of the buyer's rows is valued as the bad vendor it is."""
     import karat

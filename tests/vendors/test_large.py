@@ -141,7 +141,7 @@ def test_of_very_many_rows_copies_are_counted_by_a_share_of_them(files, monkeypa
     assert checked.samples[2].size == 1200
     (finding,) = [f for f in checked.findings if f.kind == "replayed"]
     assert 40 <= finding.count <= 170
-    assert "one in 4 of them, and all of them count" in finding.message
+    assert "counted by one in 4 of so many rows, and all of them stay" in finding.message
 
 
 def test_a_sketch_keeps_equal_rows_together_and_the_share_it_says():

@@ -192,37 +192,36 @@ def _checked(
     by_column: a column tells copies from coincidences; else only rows of the buyer's own are left out.
     """
     sample, hashes, anchor = market.samples[i], equal.hashes[i], len(market.samples)
-    keep = np.ones(len(hashes), dtype=bool)
+    replayed, repeated = np.zeros(len(hashes), dtype=bool), np.zeros(len(hashes), dtype=bool)
     has_anchor = market.anchor is not None
     if has_anchor and (equal.has_excess(i, anchor) if by_column else equal.replays(i, anchor)):
         replayed = np.isin(hashes, equal.hashes[-1])
-        findings.append(_finding(sample, "replayed", "are rows of your own", replayed))
-        keep &= ~replayed
     if equal.has_excess(i, i):
-        repeated = np.ones(len(hashes), dtype=bool)
+        repeated = ~replayed
         repeated[np.unique(hashes, return_index=True)[1]] = False
-        repeated &= keep
-        if repeated.any():
-            findings.append(_finding(sample, "repeated", "repeat other rows of it", repeated, by_column))
-            keep &= ~repeated | (not by_column)
+    keep = ~replayed & ~(repeated & by_column)
+    fate = "they were left out"
+    if sample.hash_share < 1.0:
+        fate = f"counted by one in {1.0 / sample.hash_share:.0f} of so many rows, and all of them stay"
+    elif keep.sum() < LEAST_KEPT:
+        fate = "too few others, so they stay"
+    unsure = "no column tells whether they are copies, so they stay"
+    if replayed.any():
+        findings.append(_finding(sample, "replayed", "are rows of your own", replayed, fate))
+    if repeated.any():
+        findings.append(
+            _finding(sample, "repeated", "repeat other rows of it", repeated, fate if by_column else unsure)
+        )
     return keep if sample.hash_share == 1.0 and keep.sum() >= LEAST_KEPT else None
 
 
-def _finding(
-    sample: Source, kind: str, what: str, which: NDArray[np.bool_], are_copies: bool = True
-) -> Finding:
+def _finding(sample: Source, kind: str, what: str, which: NDArray[np.bool_], fate: str) -> Finding:
     count = round(int(which.sum()) / sample.hash_share)
     if sample.hash_share < 1.0:
-        message = (
-            f"about {count:,} of {sample.size:,} rows of {sample.name} {what}: so many rows are compared by "
-            f"one in {1.0 / sample.hash_share:.0f} of them, and all of them count."
-        )
-        return Finding(kind, message, vendor=sample.name, count=count)
-    first = int(np.flatnonzero(which)[0]) + 1
-    done = "they were left out" if sample.size - count >= LEAST_KEPT else "too few others, so they stay"
-    if not are_copies:
-        done = "no column tells whether they are copies, so they stay"
-    message = f"{count} of {sample.size} rows of {sample.name} {what} (row {first} is the first): {done}."
+        message = f"about {count:,} of {sample.size:,} rows of {sample.name} {what}: {fate}."
+    else:
+        first = int(np.flatnonzero(which)[0]) + 1
+        message = f"{count} of {sample.size} rows of {sample.name} {what} (row {first} is the first): {fate}."
     return Finding(kind, message, vendor=sample.name, count=count)
 
 
