@@ -203,6 +203,21 @@ def test_valuations_stand_side_by_side_with_their_agreement(folder, karat):
     assert (code, "magic" in err) == (1, True)
 
 
+def test_rows_of_the_buyer_help_a_vendor_in_no_valuation(folder, karat):
+    def energy_of_globex(*options):
+        code, out, _ = karat(
+            "appraise", *VENDORS, "-a", "mine.csv", "--valuation", "energy", "--json", *options
+        )
+        assert code == 0
+        return json.loads(out)["valuations"][0]["scores"]["globex"]
+
+    honest = energy_of_globex()
+    with (folder / "globex.csv").open("a") as file:
+        file.writelines((folder / "mine.csv").read_text().splitlines(keepends=True)[1:])
+    assert energy_of_globex() == pytest.approx(honest, rel=1e-9)
+    assert energy_of_globex("--keep-copies") > 0.8 * honest
+
+
 def test_what_a_valuation_lacks_is_said_before_rows_are_compared(folder, karat):
     code, _, err = karat("appraise", *VENDORS, "-a", "mine.csv", "--valuation", "mmd,lava")
     assert (code, (folder / "appraisal.json").exists()) == (1, False)

@@ -122,11 +122,13 @@ def appraise(
     if valuation is not None or method == "block":
         from karat.baselines import valuation_named
         from karat.baselines.beside import beside, checked
+        from karat.integrity import without_copies
 
         names_or_made: list[str | Valuation] = [*(options.comma_list(valuation) or [])]
         if method == "block":
             names_or_made = [valuation_named("mmd-block", kernel=kernel, compat=compat)]
-        asked = checked(market, names_or_made, held_against)
+        judged = market if keep_copies else without_copies(market)  # the very rows that are appraised
+        asked = checked(judged, names_or_made, held_against)
     with progress.shown("comparing rows") as told:
         appraisal = run(
             market,
@@ -148,7 +150,7 @@ def appraise(
     if asked:
         with progress.shown("valuing") as told:
             answer = beside(
-                market,
+                judged,
                 asked,
                 moments=appraisal.moments,
                 reference=held_against,
