@@ -401,3 +401,12 @@ def test_an_anchor_that_the_reference_leaves_aside_is_said_to_be():
     kinds = [f.kind for f in karat.appraise(vendors, anchor=rows[:20] * 2.0, reference="equal-size").findings]
     assert "anchor-unused" in kinds
     assert "anchor-unused" not in [f.kind for f in karat.appraise(vendors, reference="equal-size").findings]
+
+
+def test_copies_that_were_left_out_spoil_no_guarantee_even_where_they_were_half_of_the_rows():
+    draw = np.random.default_rng(0).normal
+    half, anchor, apart = draw(size=(60, 2)), draw(size=(80, 2)), draw(size=(80, 2))
+    vendors = {"half": np.concatenate([half, half]), "far": draw(4.0, 1.0, (200, 2)), "c": draw(size=(90, 2))}
+    appraisal = karat.appraise(vendors, anchor=anchor, fit_on=apart, kernel="gaussian:1.0")
+    assert appraisal.vendors[0].rows == 60
+    assert appraisal.policy("guaranteed").reason(0, 1) is None

@@ -12,10 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from karat.appraisal import Appraisal, load
+    from karat.appraisal import Appraisal
     from karat.baselines import value
     from karat.errors import KaratError
     from karat.road import appraise
+    from karat.saved import load
     from karat.vendors import Market, VendorSample
 
 __all__ = ["Appraisal", "KaratError", "Market", "VendorSample", "appraise", "load", "value"]
@@ -26,7 +27,7 @@ _HOMES = {
     "Market": "karat.vendors",
     "VendorSample": "karat.vendors",
     "appraise": "karat.road",
-    "load": "karat.appraisal",
+    "load": "karat.saved",
     "value": "karat.baselines",
 }
 

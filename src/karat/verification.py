@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from karat.appraisal import Appraisal, from_dict, read_saved
+from karat.appraisal import Appraisal
 from karat.errors import AppraisalError, UsageError
 from karat.guarantees.asymptotic import squared_distances
 from karat.kernels.named import kernel_from_dict
 from karat.report.html import report
 from karat.road import appraise
+from karat.saved import from_dict, read_saved
 from karat.typing import Progress, Vector
 from karat.vendors import Market
 from karat.vendors.market import FIT

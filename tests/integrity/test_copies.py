@@ -100,7 +100,7 @@ def test_repetitions_that_no_column_tells_from_coincidences_are_reported_and_sta
     )
     clean = without_copies(market)
     assert clean.samples[1].size == 290
-    (finding,) = [f for f in clean.findings if f.kind == "repeated"]
+    (finding,) = [f for f in clean.findings if f.kind == "repetitions"]
     assert finding.count == 90
     assert "no column tells whether they are copies, so they stay" in finding.message
 
@@ -142,7 +142,7 @@ def test_a_vendor_that_shows_nothing_but_the_buyers_rows_is_reported_and_stays(r
     market = Market.from_arrays({"a": honest(rng), "thief": anchor[:50]}, anchor=anchor)
     clean = without_copies(market)
     assert clean.samples[1].size == 50
-    assert any(kind == "replayed" for kind, *_ in kinds(clean))
+    assert any(kind == "replayed-kept" for kind, *_ in kinds(clean))
 
 
 def test_what_is_left_after_both_kinds_of_copies_decides_whether_any_are_left_out(rng):

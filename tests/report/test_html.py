@@ -10,8 +10,8 @@ from importlib.resources import files
 import pytest
 
 import karat
-from karat.appraisal import EMBEDDED
 from karat.report.html import embedded, report
+from karat.saved import EMBEDDED
 from markets import HOSTILE, contaminated
 
 

@@ -41,8 +41,8 @@ def compare(
 
     Example: karat compare acme globex --margin 5% --confidence 0.95
     """
-    from karat.appraisal import load
     from karat.cli.output import check, show, write
+    from karat.saved import load
 
     check(output or (), (str(saved),))
     appraisal = load(saved)

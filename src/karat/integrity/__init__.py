@@ -1,5 +1,5 @@
 """Is a preview what it seems? Rows that were shown before count once."""
 
-from karat.integrity.copies import judged_rows_fitted_on, without_copies
+from karat.integrity.copies import LEFT_OUT, STAYED, judged_rows_fitted_on, without_copies
 
-__all__ = ["judged_rows_fitted_on", "without_copies"]
+__all__ = ["LEFT_OUT", "STAYED", "judged_rows_fitted_on", "without_copies"]

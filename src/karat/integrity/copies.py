@@ -33,6 +33,11 @@ EXCESS_DEVIATIONS = 4.0
 LEAST_KEPT = 2
 """A preview is never cut below this many rows: it is then reported only."""
 
+LEFT_OUT = ("replayed", "repeated")
+STAYED = ("replayed-kept", "repeated-kept")
+"""Kinds of findings: copies that were left out, and copies that stay because too few others would be left, or
+because there are too many rows to tell which they are."""
+
 
 @dataclass(frozen=True)
 class _Equal:
@@ -200,19 +205,19 @@ def _checked(
         repeated = ~replayed
         repeated[np.unique(hashes, return_index=True)[1]] = False
     keep = ~replayed & ~(repeated & by_column)
-    fate = "they were left out"
+    kinds, fate = LEFT_OUT, "they were left out"
     if sample.hash_share < 1.0:
-        fate = f"counted by one in {1.0 / sample.hash_share:.0f} of so many rows, and all of them stay"
+        share = f"one in {1.0 / sample.hash_share:.0f}"
+        kinds, fate = STAYED, f"counted by {share} of so many rows, and all of them stay"
     elif keep.sum() < LEAST_KEPT:
-        fate = "too few others, so they stay"
-    unsure = "no column tells whether they are copies, so they stay"
+        kinds, fate = STAYED, "too few others, so they stay"
     if replayed.any():
-        findings.append(_finding(sample, "replayed", "are rows of your own", replayed, fate))
+        findings.append(_finding(sample, kinds[0], "are rows of your own", replayed, fate))
     if repeated.any():
-        findings.append(
-            _finding(sample, "repeated", "repeat other rows of it", repeated, fate if by_column else unsure)
-        )
-    return keep if sample.hash_share == 1.0 and keep.sum() >= LEAST_KEPT else None
+        unsure = ("repetitions", "no column tells whether they are copies, so they stay")
+        kind, fate = (kinds[1], fate) if by_column else unsure
+        findings.append(_finding(sample, kind, "repeat other rows of it", repeated, fate))
+    return keep if kinds == LEFT_OUT else None
 
 
 def _finding(sample: Source, kind: str, what: str, which: NDArray[np.bool_], fate: str) -> Finding:

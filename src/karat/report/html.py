@@ -16,8 +16,9 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from karat.appraisal import EMBEDDED, Appraisal
+from karat.appraisal import Appraisal
 from karat.report.page import page_of
+from karat.saved import EMBEDDED
 
 SCRIPTS = ("student", "moments", "pairs", "words", "whatif", "grid", "panel", "page")
 """The parts of the page's one script, in order."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from karat.appraisal import Appraisal, VendorValue
 from karat.decisions import Comparison
+from karat.integrity import LEFT_OUT, STAYED
 from karat.report.naming import own_rows
 from karat.report.numbers import distance, percent, percent_range
 from karat.report.printable import printable
@@ -108,7 +109,7 @@ def chance(appraisal: Appraisal) -> str | None:
     return f"Two fresh halves of your own rows would lie up to {percent(share)} % apart by chance."
 
 
-SERIOUS = ("anchor-rows", "replayed", "repeated", "same-rows", "shared")
+SERIOUS = ("anchor-rows", *STAYED, *LEFT_OUT, "repetitions", "same-rows", "shared")
 """Kinds of findings that say something about a vendor, not about a column."""
 
 TECHNICAL = ("no-checksums",)
