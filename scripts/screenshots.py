@@ -24,7 +24,7 @@ from karat.report.text import renderable
 from karat.sources import demo
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
-COMMAND = "karat appraise previews/ --anchor mine.parquet -o report.html"
+COMMAND = "karat appraise previews/*.parquet --anchor mine.parquet -o report.html"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 DARK = TerminalTheme(
