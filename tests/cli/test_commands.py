@@ -203,6 +203,30 @@ def test_valuations_stand_side_by_side_with_their_agreement(folder, karat):
     assert (code, "magic" in err) == (1, True)
 
 
+def test_asking_again_takes_stronger_evidence_and_says_so(folder, karat):
+    karat("appraise", *VENDORS, "-a", "mine.csv")
+
+    def compared(*options):
+        code, out, _ = karat("compare", "acme", "initech", "--json", *options)
+        assert code == 0
+        return json.loads(out)
+
+    once, third, planned = compared(), compared("--look", "3"), compared("--planned", "0.5")
+    assert once["look"] is None
+    assert third["look"]["number"] == 3
+    assert third["confidence"] == pytest.approx(1.0 - 0.05 / 12.0)
+    assert third["interval"][0] < once["interval"][0] < once["interval"][1] < third["interval"][1]
+    assert planned["look"]["critical"] == pytest.approx(2.2414 / 0.5**0.5, rel=1e-4)
+    _, out, _ = karat("compare", "acme", "initech", "--look", "3")
+    assert "Look 3 by the rule 'no plan': decided at 99.58 %" in " ".join(out.split())
+    code, _, err = karat("compare", "acme", "initech", "--look", "0")
+    assert code == 1
+    assert "Count from 1" in err
+    code, _, err = karat("compare", "acme", "initech", "--look", "2", "--planned", "0.5")
+    assert code == 1
+    assert "counted and planned for at once" in err
+
+
 def test_rows_of_the_buyer_help_a_vendor_in_no_valuation(folder, karat):
     def energy_of_globex(*options):
         code, out, _ = karat(

@@ -27,6 +27,22 @@ def compare(
         typer.Option("--confidence", help="Default: the appraisal's own.", show_default=False),
     ] = None,
     policy: options.Policy = "asymptotic",
+    look: Annotated[
+        int | None,
+        typer.Option(
+            "--look",
+            metavar="K",
+            help="You ask for the K-th time, with more rows each time: each time at a level of its own.",
+        ),
+    ] = None,
+    planned: Annotated[
+        float | None,
+        typer.Option(
+            "--planned",
+            metavar="SHARE",
+            help="This share of the rows that you planned for is there (0.4): ask as often as you like to 1.",
+        ),
+    ] = None,
     reference: Annotated[
         str | None,
         typer.Option("--reference", "-r", help="Another reference than the saved one.", show_default=False),
@@ -42,13 +58,22 @@ def compare(
     Example: karat compare acme globex --margin 5% --confidence 0.95
     """
     from karat.cli.output import check, show, write
+    from karat.decisions.looks import look_again
     from karat.saved import load
 
     check(output or (), (str(saved),))
     appraisal = load(saved)
     if reference is not None:
         appraisal = appraisal.against(reference)
-    comparison = appraisal.compare(first, second, margin=margin, confidence=confidence, policy=policy)
+    level = appraisal.confidence if confidence is None else confidence
+    comparison = appraisal.compare(
+        first,
+        second,
+        margin=margin,
+        confidence=confidence,
+        policy=policy,
+        look=look_again(look, planned=planned, confidence=level),
+    )
     for path in output or []:
         write(comparison, path)
     show(comparison, as_json=as_json)

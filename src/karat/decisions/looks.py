@@ -158,6 +158,31 @@ class Mixture(Rule):
         return math.sqrt((1.0 + rho / information) * inner), self.alpha
 
 
+def look_again(number: int | None, *, planned: float | None, confidence: float) -> Look | None:
+    """The look of who asks for the number-th time, or at this share of a plan; None for a single one.
+
+    >>> round(look_again(2, planned=None, confidence=0.95).confidence, 4)
+    0.9917
+    """
+    if number is not None and planned is not None:
+        raise DecisionError(
+            "a look is counted and planned for at once.",
+            hint="Give the share of the plan (--planned), or how often you have asked (--look).",
+        )
+    if planned is not None:
+        return PlannedMaximum(confidence).at(planned).current
+    if number is None:
+        return None
+    if number < 1:
+        raise DecisionError(
+            f"the look is number {number}.", hint="Count from 1, the first time that you ask."
+        )
+    rule: Rule = Unplanned(confidence)
+    for k in range(1, number + 1):
+        rule = rule.at(float(k))
+    return rule.current
+
+
 def _ratio(alpha: float) -> float:
     """I_0 / rho with the lowest boundary at I_0: -W_{-1}(-alpha^2 / e) - 1 (Howard et al. 2021, section 3.5).
 

@@ -54,6 +54,12 @@ def compared(comparison: Comparison) -> list[str]:
         message = printable(comparison.rows_needed.message, 300)
         said.append(f"{message[0].upper()}{message[1:]}.")
     said.append(f"Policy: {comparison.policy}; it holds {comparison.holds}.")
+    if comparison.look is not None:
+        look = comparison.look
+        said.append(
+            f"Look {look.number} by the rule {look.rule!r}: decided at {100.0 * look.confidence:.4g} %, so "
+            f"that all looks so far err with a chance of at most {100.0 * look.spent:.2g} %."
+        )
     return said
 
 
