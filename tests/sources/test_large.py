@@ -144,7 +144,8 @@ def test_a_stray_word_far_down_is_found_at_its_row(tmp_path, monkeypatch):
     assert last.place(last.columns[0].stray.row) == "row 101 of a.csv"
 
 
-def test_a_large_npz_holds_numbers_row_after_row(tmp_path):
+def test_a_large_npz_holds_numbers_row_after_row(tmp_path, monkeypatch):
+    monkeypatch.setenv("KARAT_MAX_CELLS", "1")
     np.savez(tmp_path / "words.npz", x=np.array(["a", "b"]))
     np.savez(tmp_path / "turned.npz", x=np.asfortranarray(np.ones((3, 2))))
     with pytest.raises(SourceError, match=r"'x' in words\.npz is too large to be held, and holds no numbers"):
@@ -161,3 +162,70 @@ def test_a_wide_member_of_a_large_npz_gives_numbered_columns(tmp_path, monkeypat
     assert [part.rows for part in parts] == [2] * 5
     np.testing.assert_array_equal(joined(parts, "x2"), rows[:, 2])
     assert isinstance(parts[0].columns[0], Numbers)
+
+
+def test_an_npz_that_holds_more_than_rows_of_numbers_is_read_whole_where_it_fits(tmp_path):
+    rows = np.arange(30.0).reshape(10, 3)
+    np.savez(tmp_path / "turned.npz", np.asfortranarray(rows))
+    np.savez(tmp_path / "mixed.npz", a=rows[:, 0], town=np.array(["x"] * 10))
+    (turned,) = open_large(tmp_path / "turned.npz").chunks(["x2", "x0"])
+    (mixed,) = open_large(tmp_path / "mixed.npz").chunks(["a"])
+    assert turned.names == ("x2", "x0")
+    np.testing.assert_array_equal(turned.by_name["x2"].values, rows[:, 2])
+    np.testing.assert_array_equal(mixed.by_name["a"].values, rows[:, 0])
+
+
+def test_an_npz_is_no_smaller_for_standing_column_after_column(tmp_path):
+    np.savez(tmp_path / "turned.npz", np.asfortranarray(np.ones((30, 20))))
+    assert cells_of(tmp_path / "turned.npz") == 600
+
+
+def test_a_large_npz_is_refused_and_noted_for_what_a_small_one_is(tmp_path):
+    import zipfile
+
+    def write(name, members):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            for member in members:
+                with archive.open(member, "w") as stream:
+                    np.lib.format.write_array(stream, np.ones(3))
+
+    with pytest.warns(UserWarning, match="Duplicate"):
+        write("twice.npz", ["a.npy", "a.npy"])
+    write("foreign.npz", ["a.npy", "README.txt"])
+    for name, says in (("twice.npz", "holds 'a' twice"), ("foreign.npz", r"holds 'README\.txt'")):
+        with pytest.raises(SourceError, match=says):
+            open_large(tmp_path / name)
+    np.savez(tmp_path / "single.npz", a=np.ones(3), version=np.array(3))
+    assert open_large(tmp_path / "single.npz").notes == open_table(tmp_path / "single.npz").notes != ()
+
+
+def test_truths_of_one_file_may_be_numbers_in_another_and_times_may_not(tmp_path):
+    for name, cell in (("truths", "true"), ("numbers", "0"), ("times", "2020-01-01")):
+        (tmp_path / f"{name}.csv").write_text("x\n" + f"{cell}\n" * 3)
+    parts = list(open_large([tmp_path / "truths.csv", tmp_path / "numbers.csv"]).chunks(["x"]))
+    np.testing.assert_array_equal(joined(parts, "x"), [1, 1, 1, 0, 0, 0])
+    with pytest.raises(SourceError, match=r"'x' of times\.csv holds times, and numbers in the files before"):
+        list(open_large([tmp_path / "truths.csv", tmp_path / "times.csv"]).chunks(["x"]))
+
+
+def test_a_file_that_changes_or_goes_between_passes_is_said_to(path):
+    opened = open_large(path)
+    first = opened.chunks(["rooms"])
+    next(first)
+    path.write_bytes(path.read_bytes() + b"1.5,2,True\n")
+    with pytest.raises(SourceError, match=f"{path.name} has changed while it was read"):
+        list(first)
+    path.write_bytes(b"torn")
+    with pytest.raises(SourceError, match=f"{path.name} has changed while it was read"):
+        list(opened.chunks(["rooms"]))
+    path.unlink()
+    with pytest.raises(SourceError, match=f"{path.name} is gone"):
+        list(opened.chunks(["rooms"]))
+
+
+def test_parquet_without_rows_or_without_numbers_is_told_apart(tmp_path):
+    parquet.write_table(pa.table({"x": pa.array([], pa.float64())}), tmp_path / "none.parquet")
+    parquet.write_table(pa.table({"x": [[1.0], [2.0]]}), tmp_path / "lists.parquet")
+    with pytest.raises(SourceError, match=r"none\.parquet has columns and no rows"):
+        open_large(tmp_path / "none.parquet")
+    assert open_large(tmp_path / "lists.parquet").head().by_name["x"].kind == "other"

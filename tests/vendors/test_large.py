@@ -9,6 +9,7 @@ import pytest
 import karat
 from karat.errors import KaratError, MarketError, SchemaError, SourceError
 from karat.integrity import without_copies
+from karat.sources.draws import priorities
 from karat.vendors import StreamedSample, large
 from karat.vendors.hashes import row_hashes
 from karat.vendors.sketch import Sketching
@@ -224,3 +225,67 @@ def test_a_stopped_run_goes_on_where_it_was_to_the_same_bits(files, monkeypatch,
     assert again.to_dict() == known.to_dict()
     assert len(told) < 6
     assert not place.exists()
+
+
+def test_cells_are_counted_as_far_as_they_were_read(files, monkeypatch):
+    monkeypatch.setenv("KARAT_MAX_CELLS", "3000")
+    with pytest.raises(SchemaError, match=r"no value in column 'b'.*such cells so far\)"):
+        karat.Market.read(files, missing="error")
+
+
+def test_a_source_without_complete_rows_is_refused_as_in_memory(files, monkeypatch):
+    empty = pd.read_csv(files["acme"]).assign(a=np.nan)
+    empty.to_csv(files["acme"], index=False)
+    said = []
+    for most in ("1000000", "3000"):
+        monkeypatch.setenv("KARAT_MAX_CELLS", most)
+        with pytest.raises(SchemaError, match="only 0 of 2000 rows of 'acme'") as caught:
+            karat.Market.read(files, missing="drop")
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+def test_truths_in_one_file_and_numbers_in_the_next_are_encoded_as_in_memory(files, monkeypatch, tmp_path):
+    flags = pd.read_csv(files["acme"]).assign(d=lambda table: table["a"] > 0)
+    flags[:1000].to_csv(tmp_path / "1.csv", index=False)
+    flags[1000:].astype(float).to_csv(tmp_path / "2.csv", index=False)
+    given = files | {"acme": [str(tmp_path / "1.csv"), str(tmp_path / "2.csv")]}
+    whole, parts = both(given, monkeypatch)
+    assert parts.encoder == whole.encoder
+    np.testing.assert_array_equal(rows_of(parts.samples[0]), whole.samples[0].rows)
+
+
+def test_a_file_that_changes_before_its_rows_are_summed_is_named_with_its_vendor(files, monkeypatch):
+    from pathlib import Path
+
+    _, parts = both(files, monkeypatch)
+    with Path(files["acme"]).open("a") as stream:
+        stream.write("1,2,3,4\n")
+    with pytest.raises(SourceError, match=r"'acme': acme\.csv has changed while it was read") as caught:
+        karat.appraise(parts)
+    assert caught.value.vendor == "acme"
+
+
+def test_partial_sums_of_files_that_changed_since_are_refused(files, monkeypatch, tmp_path):
+    from pathlib import Path
+
+    monkeypatch.setattr("karat.gram.checkpoint.SECONDS_BETWEEN", 0.0)
+    place = tmp_path / "partial.npz"
+    _, parts = both(files, monkeypatch)
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(done, total):
+        raise StoppedError
+
+    with pytest.raises(StoppedError):
+        karat.appraise(parts, progress=stop, checkpoint=place)
+    path = Path(files["acme"])
+    lines = path.read_text().splitlines()
+    last_in = np.maximum(priorities(0, 0, 0, 2000), priorities(0, 1, 0, 2000)).argmax()
+    lines[1 + last_in] = "0.5,0.5,0.5,1.0"  # neither a landmark nor compared
+    path.write_text("\n".join(lines) + "\n")
+    _, other = both(files, monkeypatch)
+    with pytest.raises(KaratError, match="is of other rows"):
+        karat.appraise(other, checkpoint=place)

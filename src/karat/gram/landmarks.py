@@ -110,7 +110,8 @@ def landmark_moments(
         features = _features(chosen, kept)
         compared = compare(kept, features, kernel, shift, workers=workers)
         sizes = np.array([source.size for source in drawn], dtype=np.float64)
-        key = fingerprint(kernel.digest, seed, sizes, chosen.projection, *(rows for rows in kept))
+        content = [getattr(stream, "digest", "") for stream in streams]  # of all rows, where it is known
+        key = fingerprint(kernel.digest, seed, sizes, content, chosen.projection, *kept)
         sums = _SecondPass(streams, sizes, kernel, chosen, shift, Checkpoint(checkpoint, key))
         sums.run(workers, progress)
         return _assembled(sums, features, compared, names, anchor, kernel, [one.draws[1] for one in drawn])

@@ -16,7 +16,8 @@ def refuse_cell(values: Vector, bad: NDArray[np.bool_], column: str, table: Tabl
     row = int(np.argmax(bad))
     what = "an infinite number" if np.isinf(values[row]) else f"{values[row]:.3g}, whose square overflows,"
     raise SchemaError(
-        f"{vendor!r} has {what} in column {column!r}, {table.place(row)} ({int(bad.sum())} such cells).",
+        f"{vendor!r} has {what} in column {column!r}, {table.place(row)} "
+        f"({int(bad.sum())} such cells{table.so_far}).",
         hint=f"Replace it, write it as missing, or leave the column out with drop=[{column!r}] (--drop).",
         vendor=vendor,
         column=column,
@@ -29,12 +30,22 @@ def refuse_gap(values: Vector, column: str, table: Table, vendor: str) -> None:
     row = int(np.argmax(np.isnan(values)))
     raise SchemaError(
         f"{vendor!r} has no value in column {column!r}, {table.place(row)} "
-        f"({int(np.isnan(values).sum())} such cells).",
+        f"({int(np.isnan(values).sum())} such cells{table.so_far}).",
         hint="Fill it, or use missing='flag' or missing='drop' (--missing).",
         vendor=vendor,
         column=column,
         row=table.before + row + 1,
     )
+
+
+def refuse_too_few(kept: int, rows: int, vendor: str) -> None:
+    """Raise where leaving out rows with a missing cell leaves fewer than two."""
+    if kept < 2:
+        raise SchemaError(
+            f"only {kept} of {rows} rows of {vendor!r} have no missing cells.",
+            hint="Use missing='flag' (--missing flag), or leave out the columns that are mostly missing.",
+            vendor=vendor,
+        )
 
 
 def dropped_rows(count: int, rows: int, vendor: str) -> Finding:

@@ -157,7 +157,9 @@ def _reason(column: Column, table: Table) -> tuple[str, int | None]:
     if column.stray is not None:
         stray = column.stray
         cells = (
-            "1 cell is no number" if stray.count == 1 else f"{stray.count} cells are no numbers, the first"
+            f"1 cell{table.so_far} is no number"
+            if stray.count == 1
+            else f"{stray.count} cells{table.so_far} are no numbers, the first"
         )
         return f"{cells}: {stray.word[:40]!r} in {table.place(stray.row)}", table.before + stray.row + 1
     return f"text such as {column.words[0][:40]!r}" if column.words else "text", None

@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from karat.errors import SchemaError
-from karat.schema.cells import clipped_cells, dropped_rows, filled_cells, refuse_cell, refuse_gap
+from karat.schema.cells import (
+    clipped_cells,
+    dropped_rows,
+    filled_cells,
+    refuse_cell,
+    refuse_gap,
+    refuse_too_few,
+)
 from karat.schema.choose import check_table, choose_columns
 from karat.schema.labels import check_target, is_missing, labels_of
 from karat.schema.layout import Block, Layout
@@ -177,7 +184,7 @@ class Encoder:
         kept = self._kept_rows(table, vendor=vendor)
         found = []
         if len(kept) < table.rows:
-            _refuse_too_few(len(kept), table, vendor)
+            refuse_too_few(len(kept), table.rows, vendor)
             found.append(dropped_rows(table.rows - len(kept), table.rows, vendor))
         rows = np.empty((len(kept), self.layout.width))
         flag = len(self.fields)
@@ -267,15 +274,6 @@ class Encoder:
                 row=row + 1,
             )
         return labels
-
-
-def _refuse_too_few(kept: int, table: Table, vendor: str) -> None:
-    if kept < 2:
-        raise SchemaError(
-            f"only {kept} of {table.rows} rows of {vendor!r} have no missing cells.",
-            hint="Use missing='flag' (--missing flag), or leave out the columns that are mostly missing.",
-            vendor=vendor,
-        )
 
 
 def _check_option(option: str, given: str, allowed: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from karat.sources.npz import large_npz, npz_cells, read_npz
 from karat.sources.parquet import large_parquet, parquet_cells, read_parquet
 from karat.sources.stack import stack_tables
 from karat.sources.table import Table
+from karat.sources.unchanged import opened_unchanged
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def _stacked(paths: Sequence[Path]) -> Table:
 
 def open_large(given: str | Path | Sequence[str | Path]) -> LargeTable:
     """The same as `read_path` and `read_paths`, in parts."""
-    return LargeTable(tuple(_format_of(path).open_large(path) for path in files_of(given)))
+    return LargeTable(tuple(opened_unchanged(path, _format_of(path).open_large) for path in files_of(given)))
 
 
 def cells_of(given: str | Path | Sequence[str | Path]) -> float:

@@ -45,7 +45,8 @@ class LargeTable:
                 said = "lacks the column" if column in first.names else "has a further column"
                 raise SourceError(
                     f"{file.path} {said} {column!r}, compared with {first.path}.",
-                    hint="Files of one vendor need the same columns; give files that differ as vendors.",
+                    hint="Files of one vendor need the same columns; "
+                    "give files that differ as vendors of their own.",
                     column=column,
                 )
 
@@ -75,30 +76,43 @@ class LargeTable:
         raise SourceError(f"{self.files[0].path} has no rows.", hint="Ask the vendor for rows.")
 
     def chunks(self, wanted: Sequence[str]) -> Iterator[Table]:
-        """One pass over the wanted columns; a column is one kind of thing from the first row to the last."""
-        kinds: dict[str, str] = {}
+        """One pass over the wanted columns; a column is one kind of thing from the first row to the last.
+
+        Only truths may be numbers in another file.
+        """
+        units: dict[str, str] = {}
         for file in self.files:
+            kinds: dict[str, str] = {}
             before = 0
             for table in file.chunks(wanted):
                 if table.rows == 0:
                     continue
-                _refuse_other_kinds(table, kinds, file.path, before)
+                _refuse_other_kinds(table, kinds, units, file.path, before)
                 origin = table.files or (SourceFile(file.path, file.sha256, table.rows),)
-                yield replace(table, files=origin, before=before)
+                yield replace(table, files=origin, before=before, is_part=True)
                 before += table.rows
 
 
-def _refuse_other_kinds(table: Table, kinds: dict[str, str], path: str, before: int) -> None:
-    """Text, which may be a stray word among numbers, is left to the schema, which names the cell."""
+def _refuse_other_kinds(
+    table: Table, kinds: dict[str, str], units: dict[str, str], path: str, before: int
+) -> None:
+    """Text, which may be a stray word among numbers, is left to the schema, which names the cell.
+
+    kinds: seen in this file; units: in all files, times or numbers.
+    """
     for column in table.columns:
         if column.kind in ("empty", "text", "other"):
             continue
-        expected = kinds.setdefault(column.name, column.kind)
-        if column.kind != expected:
-            raise SourceError(
-                f"column {column.name!r} of {path} holds {expected}s at first, "
-                f"and {column.kind}s from about row {before + 1}.",
-                hint="Write it in one way, or leave it out.",
-                column=column.name,
-                row=before + 1,
-            )
+        unit = "time" if column.kind == "time" else "number"
+        expected, usual = kinds.setdefault(column.name, column.kind), units.setdefault(column.name, unit)
+        if column.kind == expected and unit == usual:
+            continue
+        said = f"holds {expected}s at first, and {column.kind}s from about row {before + 1}"
+        if unit != usual and column.kind == expected:
+            said = f"holds {unit}s, and {usual}s in the files before"
+        raise SourceError(
+            f"column {column.name!r} of {path} {said}.",
+            hint="Write it in one way, or leave it out.",
+            column=column.name,
+            row=before + 1,
+        )

@@ -10,9 +10,9 @@ import hashlib
 import math
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from karat.errors import KaratError, SourceError
-from karat.sources.budget import Budget
+from karat.sources.budget import Budget, allowed_cells
 from karat.sources.large import CELLS_AT_ONCE, LargeFile
 from karat.sources.names import checked_names
 from karat.sources.table import Column, Note, Numbers, SourceFile, Table, Unreadable, text_column
@@ -60,13 +60,23 @@ def read_npz(path: Path) -> Table:
 
 
 def large_npz(path: Path) -> LargeFile:
-    """The same file, some rows of every member at a time; its arrays hold numbers, row after row."""
+    """The same file, some rows of every member at a time; its arrays hold numbers, row after row.
+
+    A file with other arrays is read whole in every pass, where it fits in memory.
+    """
     with _opened(path) as archive:
-        members = _outlines(archive, path)
+        members, notes = _outlines(archive, path)
+    is_whole = any(map(_misfit, members.values())) and _cells(members) <= allowed_cells()
+    if not is_whole:
+        _refuse_misfits(members, path)
     _refuse_other_lengths({name: member.shape[0] for name, member in members.items()}, path)
     places = _places({name: member.shape for name, member in members.items()}, path)
 
     def chunks(wanted: Sequence[str]) -> Iterator[Table]:
+        if is_whole:
+            table = read_npz(path)
+            yield replace(table, columns=tuple(table.by_name[name] for name in wanted))
+            return
         with _opened(path) as archive:
             used = {name: members[name] for name in dict.fromkeys(places[column][0] for column in wanted)}
             for rows, arrays in _in_step(archive, used):
@@ -78,13 +88,14 @@ def large_npz(path: Path) -> LargeFile:
                 )
                 yield Table(columns, rows, matrix=matrix)
 
-    return LargeFile(path.name, _sha256(path), tuple(places), chunks)
+    return LargeFile(path.name, _sha256(path), tuple(places), chunks, notes)
 
 
 def npz_cells(path: Path) -> float:
     """How many cells the file says that it holds."""
     with _opened(path) as archive:
-        return float(sum(math.prod(member.shape) for member in _outlines(archive, path).values()))
+        members, _ = _outlines(archive, path)
+    return _cells(members)
 
 
 @contextmanager
@@ -115,30 +126,47 @@ class _Member:
     filename: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    is_fortran: bool
 
 
-def _outlines(archive: zipfile.ZipFile, path: Path) -> dict[str, _Member]:
-    """The arrays of a large file, from their headers alone; single values are passed over."""
-    found = {}
+def _outlines(archive: zipfile.ZipFile, path: Path) -> tuple[dict[str, _Member], tuple[Note, ...]]:
+    """The arrays of a file, from their headers alone; single values are passed over, and noted."""
+    found: dict[str, _Member] = {}
+    notes = []
     for member in archive.infolist():
-        name = member.filename.removesuffix(".npy")
+        name = _array_name(member.filename, found, path)
         with archive.open(member) as stream:
             shape, is_fortran, dtype = _header(stream)
         if not shape:
+            notes.append(_ignored(name, path))
             continue
-        if dtype.kind not in "iufb" or (is_fortran and math.prod(shape[1:]) > 1):
+        found[name] = _Member(member.filename, shape, dtype, is_fortran)
+    if not found:
+        raise _no_arrays(path)
+    return found, tuple(notes)
+
+
+def _cells(members: Mapping[str, _Member]) -> float:
+    return float(sum(math.prod(member.shape) for member in members.values()))
+
+
+def _misfit(member: _Member) -> str:
+    """Why an array cannot be read some rows at a time; nothing where it can."""
+    if member.dtype.kind not in "iufb":
+        return "holds no numbers"
+    return "stands column after column" if member.is_fortran and math.prod(member.shape[1:]) > 1 else ""
+
+
+def _refuse_misfits(members: Mapping[str, _Member], path: Path) -> None:
+    for name, member in members.items():
+        if member.dtype.hasobject:
+            raise _pickled(name, path)
+        if _misfit(member):
             raise SourceError(
-                f"{name[:100]!r} in {path.name} is too large to be held, "
-                f"and {'stands column after column' if dtype.kind in 'iufb' else 'holds no numbers'}.",
+                f"{name[:100]!r} in {path.name} is too large to be held, and {_misfit(member)}.",
                 hint="Save numbers, row after row: numpy.savez(path, rows=numpy.ascontiguousarray(array)).",
                 column=name[:100],
             )
-        found[name] = _Member(member.filename, shape, dtype)
-    if not found:
-        raise SourceError(
-            f"{path.name} holds no arrays.", hint="Write it with numpy.savez(path, rows=array)."
-        )
-    return found
 
 
 def _in_step(
@@ -197,27 +225,47 @@ def _members(
     arrays: dict[str, NDArray[Any]] = {}
     notes = []
     for member in archive.infolist():
-        name = member.filename.removesuffix(".npy")
-        if name == member.filename:
-            raise SourceError(
-                f"{path.name} holds {member.filename[:100]!r}, which is no array.",
-                hint="Write the arrays with numpy.savez(path, rows=array).",
-            )
-        if name in arrays:
-            raise SourceError(f"{path.name} holds {name[:100]!r} twice.", hint="Write the file again.")
+        name = _array_name(member.filename, arrays, path)
         with archive.open(member) as stream:
             shape, _, dtype = _header(stream)
             _refuse_unfit(name, shape, dtype, path, budget)
         if not shape:
-            notes.append(Note("ignored-member", f"{name!r} in {path.name} is a single value, not used."))
+            notes.append(_ignored(name, path))
             continue
         with archive.open(member) as stream:
             arrays[name] = npy_format.read_array(stream, allow_pickle=False)
     if not arrays:
-        raise SourceError(
-            f"{path.name} holds no arrays.", hint="Write it with numpy.savez(path, rows=array)."
-        )
+        raise _no_arrays(path)
     return arrays, notes
+
+
+def _array_name(filename: str, known: Collection[str], path: Path) -> str:
+    """The name of an array in the archive; what is none, or is there twice, is refused."""
+    name = filename.removesuffix(".npy")
+    if name == filename:
+        raise SourceError(
+            f"{path.name} holds {filename[:100]!r}, which is no array.",
+            hint="Write the arrays with numpy.savez(path, rows=array).",
+        )
+    if name in known:
+        raise SourceError(f"{path.name} holds {name[:100]!r} twice.", hint="Write the file again.")
+    return name
+
+
+def _ignored(name: str, path: Path) -> Note:
+    return Note("ignored-member", f"{name!r} in {path.name} is a single value, not used.")
+
+
+def _no_arrays(path: Path) -> SourceError:
+    return SourceError(f"{path.name} holds no arrays.", hint="Write it with numpy.savez(path, rows=array).")
+
+
+def _pickled(name: str, path: Path) -> SourceError:
+    return SourceError(
+        f"{name[:100]!r} in {path.name} holds pickled objects, which can run code when read.",
+        hint="Save plain arrays: numpy.savez(path, rows=array.astype(float)).",
+        column=name[:100],
+    )
 
 
 def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
@@ -232,11 +280,7 @@ def _refuse_unfit(
     name: str, shape: tuple[int, ...], dtype: np.dtype[Any], path: Path, budget: Budget
 ) -> None:
     if dtype.hasobject:
-        raise SourceError(
-            f"{name[:100]!r} in {path.name} holds pickled objects, which can run code when read.",
-            hint="Save plain arrays: numpy.savez(path, rows=array.astype(float)).",
-            column=name[:100],
-        )
+        raise _pickled(name, path)
     cells = 1
     for extent in shape:
         cells *= int(extent)

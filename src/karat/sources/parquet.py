@@ -44,6 +44,9 @@ def large_parquet(path: Path) -> LargeFile:
             names, fields = _named_fields(path, file)
             chosen = [fields[names.index(name)] for name in wanted]
             readable = [field.name for field in chosen if kind_of(field.type) != "other"]
+            if not readable:
+                columns = tuple(_one_column(*pair, None) for pair in zip(wanted, chosen, strict=True))
+                yield Table(columns, file.metadata.num_rows)
             for batch in _batches(file, readable):
                 batch.validate(full=True)
                 yield Table(
@@ -52,6 +55,8 @@ def large_parquet(path: Path) -> LargeFile:
 
     with _opened(path) as file:
         names, _ = _named_fields(path, file)
+        if file.metadata.num_rows == 0:
+            raise _no_rows(path)
         notes = _notes(path, file)
         sha256 = _sha256(path)
     return LargeFile(path.name, sha256, names, chunks, notes)
@@ -105,10 +110,7 @@ def _columns(path: Path, file: Any) -> tuple[Column, ...]:
     names, fields = _named_fields(path, file)
     rows = file.metadata.num_rows
     if rows == 0:
-        raise SourceError(
-            f"{path.name} has columns and no rows.",
-            hint="Ask the vendor for rows, or leave the file out.",
-        )
+        raise _no_rows(path)
     readers = [ColumnReader(name, field.type, budget) for name, field in zip(names, fields, strict=True)]
     wanted = [i for i, reader in enumerate(readers) if reader.kind != "other"]
     _refuse_unfolding(file.metadata, len(wanted), path)
@@ -167,6 +169,12 @@ def _header_has_crc(header: bytes) -> bool:
             place += 1
         place += 1
     return place < len(header) and header[place] == 0x15
+
+
+def _no_rows(path: Path) -> SourceError:
+    return SourceError(
+        f"{path.name} has columns and no rows.", hint="Ask the vendor for rows, or leave the file out."
+    )
 
 
 def _no_checksums(path: Path) -> Note:

@@ -90,7 +90,7 @@ class Table:
     """Columns of equal length.
 
     files: what was read, in order; empty for data frames. notes: what was odd.
-    before: rows of the same file that stand above these, where the table is a part of it.
+    before: rows of the same file that stand above these, where the table is a part of it; is_part: then true.
     matrix: (m, columns), the same numbers as one array, where the file holds them so.
     """
 
@@ -100,6 +100,7 @@ class Table:
     notes: tuple[Note, ...] = field(default=())
     before: int = 0
     matrix: Matrix | None = None
+    is_part: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -121,6 +122,11 @@ class Table:
                 return f"row {self.before + row + 1} of {file.path}"
             row -= file.rows
         return f"row {self.before + row + 1}"
+
+    @property
+    def so_far(self) -> str:
+        """What is said after a count of cells: in a part, those below it are not counted."""
+        return " so far" if self.is_part else ""
 
     @classmethod
     def of(cls, **columns: Sequence[float] | Sequence[str]) -> Table:

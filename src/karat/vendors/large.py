@@ -16,7 +16,7 @@ from typing import Any
 
 from karat.errors import SourceError
 from karat.schema import Encoder, Finding
-from karat.schema.cells import clipped_somewhere, dropped_rows, filled_cells
+from karat.schema.cells import clipped_somewhere, dropped_rows, filled_cells, refuse_too_few
 from karat.schema.choose import choose_columns
 from karat.schema.encode import CLIP
 from karat.schema.labels import check_target
@@ -60,6 +60,8 @@ def read_large(
     cells = sum(share * cells_in(thing) for share, thing in zip(shares, brought.values(), strict=True))
     looks = _look_at_all(tables, draft, fitted_on, _Told(progress, cells))
     for name, look in looks.items():
+        if look.dropped:
+            refuse_too_few(look.rows, look.rows + look.dropped, vendor=name)
         check_size(look.rows, vendor=name)
     encoder = Encoder.fit(
         {name: look.sample for name, look in looks.items()},

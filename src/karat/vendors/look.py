@@ -62,8 +62,8 @@ def look_at(
         check_table(part, names, vendor=vendor)
         files = _counted(files, part)
         for column in part.columns:
-            if column.kind != "empty":
-                kinds.setdefault(column.name, column.kind)
+            if column.kind != "empty" and kinds.setdefault(column.name, column.kind) != column.kind:
+                kinds[column.name] = "number"  # truths in one file, numbers in another
         values, left_out = raw_values(part, names, draft)
         is_gap = np.isnan(values)
         has_gaps = bool(is_gap.any())

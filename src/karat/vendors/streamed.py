@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import MarketError
+from karat.errors import MarketError, SourceError
 from karat.schema import Encoder
 from karat.sources import LargeTable
 from karat.sources.budget import SETTING
@@ -77,12 +77,15 @@ class StreamedSample:
         """The encoded rows that count, from the first to the last."""
         names = [field.name for field in self.encoder.fields]
         before = 0
-        for part in self.table.chunks(names):
-            values, _ = raw_values(part, names, self.encoder)
-            if self.keep is not None:
-                stop = before + len(values)
-                values, before = values[self.keep[before:stop]], stop
-            yield self.encoder.rows(values)
+        try:
+            for part in self.table.chunks(names):
+                values, _ = raw_values(part, names, self.encoder)
+                if self.keep is not None:
+                    stop = before + len(values)
+                    values, before = values[self.keep[before:stop]], stop
+                yield self.encoder.rows(values)
+        except SourceError as problem:  # the files are not what they were
+            raise problem.of(self.name) from problem
 
     def picked(self, keep: NDArray[np.bool_]) -> StreamedSample:
         """The source with some of its rows; none were picked before."""
