@@ -195,3 +195,20 @@ def test_landmarks_are_drawn_again_with_the_error_that_they_claim(folder, files,
     distances = squared_distances(claimed, appraisal.reference.contrasts, claimed.vendor_names)
     replace(appraisal, moments=claimed, distances=distances).save(tmp_path / "claimed.json")
     assert verify(tmp_path / "claimed.json", files).difference.startswith("approximation of ")
+
+
+def test_a_report_of_files_read_in_parts_holds_when_they_are_read_so_again(folder, files, monkeypatch):
+    market = {"acme": folder / "acme.csv", "globex": folder / "globex.parquet"}
+    monkeypatch.setenv("KARAT_MAX_CELLS", "80")
+    karat.appraise(market, anchor=folder / "mine.csv").to_html(folder / "parts.html")
+    given = [files[0], files[1], files[3]]
+    assert verify(folder / "parts.html", given).holds
+    monkeypatch.delenv("KARAT_MAX_CELLS")
+    with pytest.raises(UsageError, match=r"were read in parts when .* Set KARAT_MAX_CELLS to fewer cells"):
+        verify(folder / "parts.html", given)
+
+
+def test_a_report_of_files_held_in_memory_asks_for_them_to_be_held_again(report, files, monkeypatch):
+    monkeypatch.setenv("KARAT_MAX_CELLS", "80")
+    with pytest.raises(UsageError, match=r"were held in memory when .* Set KARAT_MAX_CELLS to more cells"):
+        verify(report, files)

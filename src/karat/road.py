@@ -301,6 +301,7 @@ def _provenance(
             {"name": one.name, "path": one.path, "sha256": one.sha256, "rows": one.rows}
             for one in market.inputs
         ],
+        "in_parts": market.is_streamed,
         "digests": {source.name: source.digest for source in market.sources},
         "encoder": None if encoder is None else encoder.to_dict(),
         "layout": [

@@ -24,6 +24,7 @@ from karat.kernels.named import kernel_from_dict
 from karat.report.html import report
 from karat.road import appraise
 from karat.saved import from_dict, read_saved
+from karat.sources.budget import SETTING
 from karat.typing import Progress, Vector
 from karat.vendors import Market
 from karat.vendors.market import FIT
@@ -218,6 +219,7 @@ def _again(appraisal: Appraisal, sources: dict[str, list[Path]], progress: Progr
         missing=encoder["missing"],
         scaling=encoder["scaling"],
     )
+    _refuse_other_reading(provenance.get("in_parts", market.is_streamed), market.is_streamed)
     return appraise(
         market,
         reference=_reference(appraisal),
@@ -229,6 +231,20 @@ def _again(appraisal: Appraisal, sources: dict[str, list[Path]], progress: Progr
         seed=provenance["seed"],
         progress=progress,
     )
+
+
+def _refuse_other_reading(was_in_parts: bool, is_in_parts: bool) -> None:
+    """Rows in memory and rows in files have digests of their own, and can be compared exactly or not."""
+    if was_in_parts and not is_in_parts:
+        raise UsageError(
+            "these files were read in parts when they were appraised, and would be held in memory now.",
+            hint=f"Set {SETTING} to fewer cells (rows times columns) than the largest source has.",
+        )
+    if is_in_parts and not was_in_parts:
+        raise UsageError(
+            "these files were held in memory when they were appraised, and would be read in parts now.",
+            hint=f"Set {SETTING} to more cells (rows times columns) than the largest source has.",
+        )
 
 
 def _reference(appraisal: Appraisal) -> str | dict[str, float]:

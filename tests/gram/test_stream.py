@@ -99,8 +99,23 @@ def test_a_checkpoint_of_another_computation_or_a_broken_one_is_refused(tmp_path
     with pytest.raises(AppraisalError, match=r"'partial' is of other rows.*another file"):
         Checkpoint(path, "two").load()
     path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(AppraisalError, match=r"'partial' cannot be read.*Remove it"):
+    with pytest.raises(AppraisalError, match=r"partial' cannot be read: damaged.*another file"):
         Checkpoint(path, "one").load()
+
+
+@pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"\x93NUMPY"])
+def test_a_file_that_is_no_checkpoint_is_left_as_it_is(tmp_path, content):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(content)
+    with pytest.raises(AppraisalError, match=r"damaged, or no checkpoint\. Name another file"):
+        Checkpoint(path, "one").load()
+    assert path.read_bytes() == content
+
+
+def test_an_array_is_no_checkpoint(tmp_path):
+    np.save(tmp_path / "rows.npy", np.ones(3))
+    with pytest.raises(AppraisalError, match="damaged, or no checkpoint"):
+        Checkpoint(tmp_path / "rows.npy", "one").load()
 
 
 def test_without_a_path_nothing_is_kept():

@@ -10,6 +10,7 @@ import hashlib
 import os
 import time
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from karat.errors import AppraisalError
 
 SECONDS_BETWEEN = 20.0
 """Time between two savings, at least; and twenty times as long as one takes."""
+
+NO_CHECKPOINT = (ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error)
+"""What NumPy raises on a damaged file, or on one of another kind."""
 
 
 def fingerprint(*parts: object) -> str:
@@ -49,10 +53,11 @@ class Checkpoint:
         try:
             with self.path.open("rb") as file, np.load(file, allow_pickle=False) as saved:
                 arrays = {name: saved[name] for name in saved.files}
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
+        except (OSError, *NO_CHECKPOINT) as problem:
+            said = problem.strerror if isinstance(problem, OSError) else None
             raise AppraisalError(
-                f"the checkpoint {self.path.name!r} cannot be read: {problem}.",
-                hint="Remove it; the computation then starts from the beginning.",
+                f"the checkpoint {str(self.path)!r} cannot be read: {said or 'damaged, or no checkpoint'}.",
+                hint="Name another file; or remove this one, if it holds nothing else, to begin anew.",
             ) from problem
         if str(arrays.pop("key", "")) != self.key:
             raise AppraisalError(
