@@ -12,7 +12,7 @@ from karat.integrity import without_copies
 from karat.sources.draws import priorities
 from karat.vendors import StreamedSample, large
 from karat.vendors.hashes import row_hashes
-from karat.vendors.sketch import Sketching
+from karat.vendors.sketch import Room
 
 
 def frame(rng, rows, shift=0.0):
@@ -147,7 +147,7 @@ def test_of_very_many_rows_copies_are_counted_by_a_share_of_them(files, monkeypa
 
 def test_a_sketch_keeps_equal_rows_together_and_the_share_it_says():
     rows = np.random.default_rng(1).normal(size=(4000, 2))
-    sketching, again = Sketching(1100), Sketching(550)
+    sketching, again = Room(1100).sketching(), Room(550).sketching()
     for part in np.split(rows, 8):
         sketching.add(part)
     again.add(rows[::-1])
@@ -155,7 +155,19 @@ def test_a_sketch_keeps_equal_rows_together_and_the_share_it_says():
     assert one.total == other.total == int(row_hashes(rows).sum(dtype=np.uint64))
     assert (one.level, other.level) == (2, 3)
     assert len(one.hashes) == pytest.approx(4000 * one.share, rel=0.15)
-    assert set(one.thinned(3).hashes) == set(other.hashes)
+    assert set(one.hashes[one.hashes % 8 == 0]) == set(other.hashes)
+
+
+def test_sketches_share_their_room_whatever_their_sizes():
+    rows = np.random.default_rng(2).normal(size=(1000, 2))
+    room = Room(1000)
+    large_one, small_one = room.sketching(), room.sketching()
+    large_one.add(rows[:990])
+    small_one.add(rows[990:])
+    assert (large_one.result().level, small_one.result().level) == (0, 0)
+    small_one.add(rows[:1])
+    assert (large_one.result().level, small_one.result().level) == (1, 1)
+    assert len(large_one.result().hashes) + len(small_one.result().hashes) == room.count <= 1000
 
 
 def test_the_same_rows_under_two_names_are_found_in_any_order(files, monkeypatch, tmp_path):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -25,6 +24,7 @@ from karat.typing import Progress
 from karat.vendors.look import Look, look_at
 from karat.vendors.reading import ReadOptions, ReadSources
 from karat.vendors.sample import check_size
+from karat.vendors.sketch import Room, Sketch
 from karat.vendors.streamed import StreamedSample
 
 SAMPLED_CELLS = 1 << 23
@@ -58,7 +58,7 @@ def read_large(
     draft = Encoder.draft(heads, chosen, reference, missing=options.missing, scaling=options.scaling)
     shares = (len(chosen) / len(table.names) for table in tables.values())
     cells = sum(share * cells_in(thing) for share, thing in zip(shares, brought.values(), strict=True))
-    looks = _look_at_all(tables, draft, fitted_on, _Told(progress, cells))
+    looks, sketches = _look_at_all(tables, draft, fitted_on, _Told(progress, cells))
     for name, look in looks.items():
         if look.dropped:
             refuse_too_few(look.rows, look.rows + look.dropped, vendor=name)
@@ -78,7 +78,10 @@ def read_large(
         message = f"the target {target} is not kept of sources that are read in parts: no valuation sees it."
         findings.append(Finding("no-labels", message, column=target))
     return ReadSources(
-        tuple(StreamedSample.of(name, tables[name], encoder, look) for name, look in looks.items()),
+        tuple(
+            StreamedSample.of(name, tables[name], encoder, look, sketches[name])
+            for name, look in looks.items()
+        ),
         encoder,
         {name: look.files for name, look in looks.items()},
         tuple(findings),
@@ -87,20 +90,20 @@ def read_large(
 
 def _look_at_all(
     tables: Mapping[str, LargeTable], draft: Encoder, fitted_on: str | None, told: _Told
-) -> dict[str, Look]:
-    """The looks of all sources, with sketches of one level; one thread per core."""
+) -> tuple[dict[str, Look], dict[str, Sketch]]:
+    """The looks of all sources, and sketches of one level; one thread per core."""
     sampled = _sampled(tables, len(draft.fields), fitted_on)
+    room = Room(MOST_HASHES)
+    sketchings = {name: room.sketching() for name in tables}
 
     def look(name: str) -> Look:
-        hashed = MOST_HASHES // len(tables)
-        limits = {"sampled": sampled[name], "hashed": hashed}
-        found: Look = _said_of(name, look_at, tables[name], draft, vendor=name, told=told.cells, **limits)
+        given = {"sampled": sampled[name], "sketching": sketchings[name]}
+        found: Look = _said_of(name, look_at, tables[name], draft, vendor=name, told=told.cells, **given)
         return found
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         looks = dict(zip(tables, pool.map(look, tables), strict=True))
-    level = max(look.sketch.level for look in looks.values())
-    return {name: replace(look, sketch=look.sketch.thinned(level)) for name, look in looks.items()}
+    return looks, {name: sketching.result() for name, sketching in sketchings.items()}
 
 
 def _sampled(names: Collection[str], width: int, fitted_on: str | None) -> dict[str, int]:

@@ -14,7 +14,7 @@ from karat.schema.encode import LARGEST
 from karat.sources import LargeTable, Numbers, SourceFile, Table
 from karat.sources.draws import Kept
 from karat.typing import Matrix, Vector
-from karat.vendors.sketch import Sketch, Sketching
+from karat.vendors.sketch import Sketching
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,6 @@ class Look:
     high: Vector
     sample: Table
     places: NDArray[np.int64]
-    sketch: Sketch
 
 
 def look_at(
@@ -43,16 +42,16 @@ def look_at(
     *,
     vendor: str,
     sampled: int,
-    hashed: int,
+    sketching: Sketching,
     told: Callable[[int], None] | None = None,
 ) -> Look:
     """Read all rows once, in the columns of the encoder to be.
 
-    draft: knows columns and rules, nothing fitted yet; sampled, hashed: rows and hashes to keep, at most;
-    told: of the cells that were read.
+    draft: knows columns and rules, nothing fitted yet; sampled: rows to keep, at most;
+    sketching: takes the rows' hashes; told: of the cells that were read.
     """
     names = [field.name for field in draft.fields]
-    kept, sketching = Kept(sampled, seed=0), Sketching(hashed)
+    kept = Kept(sampled, seed=0)
     files: list[SourceFile] = []
     kinds: dict[str, str] = {}
     gaps = np.zeros(len(names), dtype=np.int64)
@@ -88,7 +87,7 @@ def look_at(
         len(order),
     )
     found = {name: int(count) for name, count in zip(names, gaps, strict=True) if count}
-    return Look(rows, dropped, tuple(files), found, low, high, sample, kept.places[order], sketching.result())
+    return Look(rows, dropped, tuple(files), found, low, high, sample, kept.places[order])
 
 
 def raw_values(part: Table, names: Sequence[str], encoder: Encoder) -> tuple[Matrix, int]:

@@ -41,15 +41,15 @@ class StreamedSample:
     labels: None = None
 
     @classmethod
-    def of(cls, name: str, table: LargeTable, encoder: Encoder, look: Look) -> StreamedSample:
+    def of(cls, name: str, table: LargeTable, encoder: Encoder, look: Look, sketch: Sketch) -> StreamedSample:
         """A source that has been looked at."""
         content = hashlib.sha256(encoder.digest.encode())
         for file in look.files:
             content.update(file.sha256.encode())
-        content.update(f"{look.rows} {look.sketch.total}".encode())
+        content.update(f"{look.rows} {sketch.total}".encode())
         rows = encoder.encode(look.sample, vendor=name).rows
         rows.flags.writeable = False
-        return cls(name, look.rows, table, encoder, rows, look.places, look.sketch, content.hexdigest())
+        return cls(name, look.rows, table, encoder, rows, look.places, sketch, content.hexdigest())
 
     @property
     def width(self) -> int:
