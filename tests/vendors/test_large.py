@@ -301,3 +301,21 @@ def test_partial_sums_of_files_that_changed_since_are_refused(files, monkeypatch
     _, other = both(files, monkeypatch)
     with pytest.raises(KaratError, match="is of other rows"):
         karat.appraise(other, checkpoint=place)
+
+
+def test_rows_that_only_look_equal_once_they_are_encoded_are_no_copies(files, monkeypatch):
+    far = pd.read_csv(files["acme"]).assign(a=lambda table: np.arange(len(table)) * 1e6, b=1.0, c=2.0, d=3.0)
+    far.to_csv(files["acme"], index=False)
+    for market in both(files, monkeypatch):
+        checked = without_copies(market)
+        assert checked.samples[0].size == 2000
+        assert not [f for f in checked.findings if f.vendor == "acme" and f.kind.startswith("repeated")]
+
+
+def test_copies_are_found_among_rows_without_a_value_in_the_anchor(files, monkeypatch):
+    pd.read_csv(files["anchor"]).assign(d=np.nan).to_csv(files["anchor"], index=False)
+    again = pd.read_csv(files["acme"])
+    pd.concat([again, again[:50]]).to_csv(files["acme"], index=False)
+    sizes = [[s.size for s in without_copies(market).samples] for market in both(files, monkeypatch)]
+    assert sizes[0] == sizes[1]
+    assert sizes[0][0] == 2000

@@ -6,13 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from karat.errors import SourceError
 from karat.schema import Encoder, Finding
-from karat.sources import SourceFile, Table, open_table
+from karat.sources import Numbers, SourceFile, Table, open_table
 from karat.vendors.arrays import read_only
 from karat.vendors.naming import ANCHOR
-from karat.vendors.sample import VendorSample, check_size
+from karat.vendors.sample import Hashes, VendorSample, check_size
 from karat.vendors.streamed import Source
+
+ROWS_HASHED = 1 << 15
+"""Rows that are hashed at a time."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +79,12 @@ def read_whole(brought: Mapping[str, Any], options: ReadOptions, *, fitted_on: s
     findings = [*encoder.findings, *_reading_findings(tables, options.target)]
     samples = []
     for name in list(tables):
-        encoded = encoder.encode(tables.pop(name), vendor=name)  # a table is let go once it is encoded
+        table = tables.pop(name)  # it is let go once it is encoded
+        encoded = encoder.encode(table, vendor=name)
+        hashes = _raw_hashes(table, [field.name for field in encoder.fields], encoded.kept)
         findings += encoded.findings
         labels = None if encoded.labels is None else read_only(encoded.labels)
-        samples.append(VendorSample(name, read_only(encoded.rows), labels))
+        samples.append(VendorSample(name, read_only(encoded.rows), labels, raw_hashes=hashes))
     return ReadSources(tuple(samples), encoder, files, tuple(findings))
 
 
@@ -86,6 +94,20 @@ def _open(thing: Any, *, vendor: str) -> Table:
         return open_table(thing)
     except SourceError as problem:
         raise problem.of(vendor) from problem
+
+
+def _raw_hashes(table: Table, names: Sequence[str], kept: NDArray[np.int64]) -> Hashes:
+    """Of rows before they are encoded: cut off at the same deviation, different rows become equal."""
+    from karat.vendors.hashes import row_hashes  # numba, which import karat does not pay
+
+    columns = [column.values for column in map(table.by_name.get, names) if isinstance(column, Numbers)]
+    parts = []
+    for start in range(0, len(kept), ROWS_HASHED):
+        chosen = kept[start : start + ROWS_HASHED]
+        values = np.column_stack([column[chosen] for column in columns])
+        values[np.isnan(values)] = np.nan  # one pattern of bits for all that is missing
+        parts.append(row_hashes(values))
+    return np.concatenate(parts)
 
 
 def _reading_findings(tables: Mapping[str, Table], target: str | None) -> list[Finding]:

@@ -28,6 +28,7 @@ class VendorSample:
     rows: (m, d), float64 or float32 as given, C-contiguous, read-only, finite.
     labels: (m,) numbers or text, or None.
     digest: SHA-256 of the content; two samples with the same rows in the same order share it.
+    raw_hashes: (m,), of the rows as they were brought, where these were encoded since.
 
     >>> VendorSample.of("acme", [[1.0, 2.0], [3.0, 4.0]]).size
     2
@@ -37,6 +38,7 @@ class VendorSample:
     rows: Rows
     labels: NDArray[Any] | None = None
     digest: str = field(default="")
+    raw_hashes: Hashes | None = None
 
     def __post_init__(self) -> None:
         if not self.digest:
@@ -62,6 +64,8 @@ class VendorSample:
     @cached_property
     def hashes(self) -> Hashes:
         """(m,), equal for equal rows."""
+        if self.raw_hashes is not None:
+            return self.raw_hashes
         from karat.vendors.hashes import row_hashes  # numba, which import karat does not pay
 
         return row_hashes(self.rows)
@@ -76,7 +80,8 @@ class VendorSample:
         rows = self.rows[keep]
         rows.flags.writeable = False
         labels = None if self.labels is None else self.labels[keep]
-        return replace(self, rows=rows, labels=labels, digest="")
+        hashes = None if self.raw_hashes is None else self.raw_hashes[keep]
+        return replace(self, rows=rows, labels=labels, digest="", raw_hashes=hashes)
 
     @property
     def width(self) -> int:
