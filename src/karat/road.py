@@ -17,6 +17,7 @@ import numpy as np
 from karat.appraisal import Appraisal
 from karat.errors import MarketError, UsageError
 from karat.gram import Moments, kernel_sums, moments_from_sums
+from karat.gram.checkpoint import checked_place
 from karat.gram.choose import choose_method
 from karat.gram.exact import PRECISIONS, Precision
 from karat.gram.landmarks import landmark_moments
@@ -87,6 +88,7 @@ def appraise(
     check_confidence(confidence)
     _check_options(method, precision, workers)
     seed = _checked_seed(seed)
+    kept_in = checked_place(checkpoint)
     market = Market.read(given, anchor=anchor, **reading)
     not_apart = judged_rows_fitted_on(market)
     market = replace(market, findings=(*market.findings, *not_apart)) if not_apart else market
@@ -102,7 +104,6 @@ def appraise(
     centre = market.centre
     if _is_equal_size(reference):
         market = with_equal_size_union(market, seed)
-    kept_in = None if checkpoint is None else Path(checkpoint)
     with watched("comparing rows") if progress is None else nullcontext(progress) as told:
         found = _Run(market, chosen, centre, precision, seed, workers, told, kept_in).moments(method)
     held_against = _reference(found.moments, reference)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from karat.errors import AppraisalError, MarketError
-from karat.gram.checkpoint import Checkpoint, fingerprint
+from karat.gram.checkpoint import Checkpoint, checked_place, fingerprint
 from karat.gram.stream import FromArrayFile, FromReader, InMemory, draw_rows, pieces
 from karat.gram.workers import in_order
 from karat.sources.draws import mixed
@@ -135,3 +135,25 @@ def test_the_hash_of_places_is_the_published_one():
     """Splitmix64 from the seed 0."""
     state = np.array([0], dtype=np.uint64)
     assert int(mixed(state)[0]) == 0xE220A8397B1DCDAF
+
+
+def test_where_no_checkpoint_can_stand_is_said_at_once(tmp_path):
+    assert checked_place(None) is None
+    assert checked_place(tmp_path / "partial") == tmp_path / "partial"
+    for place in (tmp_path, tmp_path / "absent" / "partial"):
+        with pytest.raises(AppraisalError, match=r"is a folder|is in a folder that is not there"):
+            checked_place(place)
+
+
+def test_a_checkpoint_that_cannot_be_written_is_named_and_the_last_one_stays(tmp_path, monkeypatch):
+    checkpoint = Checkpoint(tmp_path / "partial", "one")
+    checkpoint.save({"done": np.array(1)})
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("karat.gram.checkpoint.np.savez", full)
+    with pytest.raises(AppraisalError, match=r"partial' cannot be written: No space left on device"):
+        checkpoint.save({"done": np.array(2)})
+    assert [path.name for path in tmp_path.iterdir()] == ["partial"]
+    assert checkpoint.load()["done"] == 1

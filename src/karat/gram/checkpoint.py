@@ -39,6 +39,19 @@ def fingerprint(*parts: object) -> str:
     return digest.hexdigest()
 
 
+def checked_place(path: str | os.PathLike[str] | None) -> Path | None:
+    """Where partial results go, refused at once where no file can stand."""
+    if path is None:
+        return None
+    place = Path(path)
+    if place.is_dir() or not place.parent.is_dir():
+        wrong = "is a folder" if place.is_dir() else "is in a folder that is not there"
+        raise AppraisalError(
+            f"the checkpoint {str(path)!r} {wrong}.", hint="Name a file in a folder that there is."
+        )
+    return place
+
+
 class Checkpoint:
     """A file for one computation's partial results; without a path, nothing is kept."""
 
@@ -85,6 +98,11 @@ class Checkpoint:
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(self.path)
+        except OSError as problem:
+            raise AppraisalError(
+                f"the checkpoint {str(self.path)!r} cannot be written: {problem.strerror or problem}.",
+                hint="Name a file where there is room and permission; what was saved before is still there.",
+            ) from problem
         finally:
             part.unlink(missing_ok=True)
 
