@@ -319,3 +319,16 @@ def test_copies_are_found_among_rows_without_a_value_in_the_anchor(files, monkey
     sizes = [[s.size for s in without_copies(market).samples] for market in both(files, monkeypatch)]
     assert sizes[0] == sizes[1]
     assert sizes[0][0] == 2000
+
+
+def test_a_sample_is_not_taken_to_be_more_nearly_unique_than_its_source(monkeypatch, tmp_path):
+    rng = np.random.default_rng(3)
+    given = {}
+    for name in ("acme", "globex", "initech"):
+        rows = pd.DataFrame({"price": rng.integers(0, 6000, 6000), "kind": rng.integers(0, 2, 6000)})
+        again = rows[:500] if name == "acme" else rows[:0]
+        pd.concat([rows, again]).to_csv(tmp_path / f"{name}.csv", index=False)
+        given[name] = tmp_path / f"{name}.csv"
+    monkeypatch.setattr(large, "MOST_SAMPLED", 300)
+    monkeypatch.setenv("KARAT_MAX_CELLS", "3000")
+    assert [source.size for source in without_copies(karat.Market.read(given)).samples] == [6500, 6000, 6000]

@@ -168,24 +168,42 @@ def judged_rows_fitted_on(market: Market) -> tuple[Finding, ...]:
 def shows_copies(sources: Sequence[Source]) -> NDArray[np.bool_]:
     """(n,), whether some column is nearly unique in the other sources, so that equal rows mean copying."""
     rows = [source.some_rows for source in sources]
+    sizes = [source.size for source in sources]
     shows = np.zeros(len(sources), dtype=bool)
     for column in range(sources[0].width):
-        shows |= nearly_unique_elsewhere([some[:, column] for some in rows])
+        shows |= nearly_unique_elsewhere([some[:, column] for some in rows], sizes)
         if shows.all():
             break
     return shows
 
 
-def nearly_unique_elsewhere(values: Sequence[NDArray[Any]]) -> NDArray[np.bool_]:
-    """(n,), whether of the values of all sources but the i-th nearly all are distinct."""
-    sizes = np.array([len(own) for own in values])
-    owners = np.repeat(np.arange(len(values)), sizes)
-    distinct, which = np.unique(np.concatenate(values), return_inverse=True)
+def nearly_unique_elsewhere(
+    values: Sequence[NDArray[Any]], sizes: Sequence[int] | None = None
+) -> NDArray[np.bool_]:
+    """(n,), whether of the values of all sources but the i-th nearly all are distinct.
+
+    sizes: (n,), of the sources that the values are samples of. Both of an equal pair are in a sample of share
+    p with chance p^2, so that the share of values in such pairs is 1/p times as large among all of them.
+    Values seen more than twice are taken to be frequent: their share is about the same in both.
+    """
+    counts = np.array([len(own) for own in values])
+    totals = counts if sizes is None else np.array(sizes)
+    owners = np.repeat(np.arange(len(values)), counts)
+    distinct, which, times = np.unique(np.concatenate(values), return_inverse=True, return_counts=True)
     first, last = np.full(len(distinct), len(values)), np.full(len(distinct), -1)
     np.minimum.at(first, which, owners)
     np.maximum.at(last, which, owners)
-    own_alone = np.bincount(first[first == last], minlength=len(values))
-    shows: NDArray[np.bool_] = len(distinct) - own_alone >= NEARLY_UNIQUE * (sizes.sum() - sizes)
+
+    def surplus(group: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """(n,), how many values of this group all sources but the i-th show beyond the distinct ones."""
+        rows = np.bincount(owners[group[which]], minlength=len(values))
+        own_alone = np.bincount(first[group & (first == last)], minlength=len(values))
+        return np.asarray((rows.sum() - rows) - (int(group.sum()) - own_alone), dtype=np.int64)
+
+    others, all_others = counts.sum() - counts, totals.sum() - totals
+    scale = all_others / np.maximum(others, 1)
+    lost = surplus(times > 2) + surplus(times <= 2) * scale
+    shows: NDArray[np.bool_] = lost <= (1.0 - NEARLY_UNIQUE) * others + 1e-9 * others
     return shows
 
 
