@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ def made_up(experiment):
     """Timings that are linear for landmarks and block, quadratic for the exact engine."""
     cells = {}
     for cell in experiment.cells():
-        engine, n, m = cell.split("-")
+        engine, n, m, *_ = cell.split("-")
         rows = (int(n) + 1.0) * int(m)
         seconds = 1e-9 * rows**2 if engine == "exact" else 1e-4 * rows
         seconds /= {"landmarks": 10.0, "adaptive": 2.0}.get(engine, 1.0)
@@ -55,11 +57,25 @@ def test_both_ways_to_take_landmarks_are_raced_and_neither_is_chosen():
     found = verdicts_of({"scaling-mnist": {"family": "scaling", "summary": summary}})
     assert [one.is_reached for one in found] == [True, True, True, False]
     assert found[2].ours.startswith("512 landmarks: 10.0 times faster; ")
-    assert "squared distance 1/62.2, of a value 1/50.0" in found[2].ours
+    assert "squared distance 1/62.2 (1/62.2 to 1/62.2), of a value 1/50.0; means of 5 draws" in found[2].ours
     assert found[3].ours.startswith("2,048 landmarks: 2.0 times faster; ")
     assert found[3].word == "not reached: 2.0 times falls short of 4"
     assert ("the authors' algorithm", "-", "10", "10,000", "24.3", "11.00", "0.0500") in table.rows
     assert any("load was 1.0 to 1.0; threads: blas 2" in note for note in table.notes)
+
+
+def test_a_race_is_decided_by_all_of_its_draws_and_their_spread_is_shown():
+    experiment = experiment_named("scaling-mnist")
+    cells = made_up(experiment)
+    assert sum(cell.startswith("block-10-10000") for cell in cells) == 5
+    lucky = cells["landmarks-10-10000-2"]
+    lucky["scores"] = [-0.1 - 1e-5, -0.2]
+    race = experiment.summary(cells)["race"]["landmarks"]
+    assert race["value"] == pytest.approx([0.001, 0.001, 1e-5, 0.001, 0.001])
+    summary = experiment.summary(cells)
+    found = verdicts_of({"scaling-mnist": {"family": "scaling", "summary": summary}})
+    assert "of a value 1/62.3; means of 5 draws" in found[2].ours
+    assert re.search(r"\(1/62\.2 to 1/6\d{3}\.\d\)", found[2].ours)
 
 
 def test_the_papers_numbers_are_drawn_beside_ours():

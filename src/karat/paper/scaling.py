@@ -23,6 +23,9 @@ COLUMNS = {"mnist": 784, "cifar10": 3072, "davinz": 784}
 RACE = (10, 10_000)
 """n and m at which landmarks are judged against the authors' algorithm."""
 
+RACERS, DRAWS = ("exact", "block", "landmarks", "adaptive"), 5
+"""Engines that race, and on how many draws of the vendors: the largest error of one draw is much luck."""
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -68,16 +71,22 @@ class Scaling(Experiment):
             for engine, sizes in self.engines.items()
             for n, m in sizes.pairs
             if engine != "exact" or ((n + 1) * m) ** 2 / 2.0 * COLUMNS[self.data] <= EXACT_WORK
-        )
+        ) + tuple(cell for engine in RACERS if self.has_race for cell in race_cells(engine)[1:])
+
+    @property
+    def has_race(self) -> bool:
+        """Whether all that race are timed at that size."""
+        return all(engine in self.engines and RACE in self.engines[engine].pairs for engine in RACERS)
 
     def run(self, cell: str) -> dict[str, Any]:
-        engine, (n, m) = parts(cell)
-        return measured({"engine": engine, "data": self.data, "n": n, "m": m, "seed": self.seed})
+        engine, (n, m, *draw) = parts(cell)
+        return measured({"engine": engine, "data": self.data, "n": n, "m": m, "seed": self.seed + sum(draw)})
 
     def summary(self, cells: Mapping[str, Cell]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for engine, wanted in self.engines.items():
-            sizes = [(parts(cell)[1], cells[cell]) for cell in self.cells() if parts(cell)[0] == engine]
+            names = [cell for cell in self.cells() if parts(cell)[0] == engine and len(parts(cell)[1]) == 2]
+            sizes = [(parts(cell)[1], cells[cell]) for cell in names]
             found[engine] = {
                 "at_vendors": wanted.at_vendors,
                 "at_rows": wanted.at_rows,
@@ -88,14 +97,41 @@ class Scaling(Experiment):
                 "against_m": fits([(m, cell) for (n, m), cell in sizes if n == wanted.at_vendors]),
                 "against_n": fits([(n, cell) for (n, m), cell in sizes if m == wanted.at_rows]),
             }
-        return {"engines": found}
+        return {"engines": found} | ({"race": raced(cells)} if self.has_race else {})
+
+
+def race_cells(engine: str) -> tuple[str, ...]:
+    """One cell per draw; the first is that of the grid."""
+    first = f"{engine}-{RACE[0]}-{RACE[1]}"
+    return (first, *(f"{first}-{draw}" for draw in range(1, DRAWS)))
+
+
+def raced(cells: Mapping[str, Cell]) -> dict[str, dict[str, list[float]]]:
+    """Per engine and draw: seconds, and the largest error of a value and of a squared distance."""
+    exact = [cells[cell] for cell in race_cells("exact")]
+    found = {}
+    for engine in RACERS[1:]:
+        own = [cells[cell] for cell in race_cells(engine)]
+        found[engine] = {
+            "seconds": [float(cell["seconds"]) for cell in own],
+            "value": [_farthest(a, b, 1) for a, b in zip(own, exact, strict=True)],
+            "squared": [_farthest(a, b, 2) for a, b in zip(own, exact, strict=True)],
+            "landmarks": [float(cell["landmarks"] or 0) for cell in own],
+        }
+    return found
+
+
+def _farthest(cell: Cell, exact: Cell, power: int) -> float:
+    """The largest difference of a value's power from the exact engine's."""
+    pairs = zip(cell["scores"], exact["scores"], strict=True)
+    return max(abs(abs(float(a)) ** power - abs(float(b)) ** power) for a, b in pairs)
 
 
 def error_of(cell: Cell, exact: Cell | None) -> float | None:
     """The largest difference of a vendor's value from the exact engine's, on the same rows."""
     if exact is None:
         return None
-    return max(abs(float(a) - float(b)) for a, b in zip(cell["scores"], exact["scores"], strict=True))
+    return _farthest(cell, exact, 1)
 
 
 def fits(points: list[tuple[int, Cell]]) -> dict[str, Any] | None:

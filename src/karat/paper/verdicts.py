@@ -11,7 +11,6 @@ from karat.paper.explained import hidden_zeta, why_below_ceiling, why_out_of_ord
 from karat.paper.layout import ABSENT, Result, Table, number, with_error
 from karat.paper.printed import RANKING, VERIFICATION
 from karat.paper.reasons import PREFIX
-from karat.paper.scaling import RACE
 from karat.paper.scaling_tables import ENGINE_NAMES, load_range
 from karat.paper.settings import market_of
 
@@ -157,10 +156,11 @@ def _scaling(name: str, result: Result, _: Mapping[str, Result]) -> list[Verdict
             place = f"{name}, in {size} at {fixed} = {engines['landmarks'][at]:,}"
             why = "" if r2 > 0.99 else f"before the timings the load was {load_range(engines)}"
             found.append(Verdict(LINEAR, place, number(r2, 4), "linear, by eye", r2 > 0.99, why))
-    for engine, (landmarks, faster, nearer, by_value) in races(engines).items():
+    for engine, race in races(result["summary"]).items():
+        faster, nearer = race.faster, race.nearer
         ours = (
-            f"{landmarks:,} landmarks: {faster:.1f} times faster; largest error of a squared distance "
-            f"1/{nearer:.1f}, of a value 1/{by_value:.1f} (the root magnifies that of the nearest vendor)"
+            f"{race.landmarks} landmarks: {faster:.1f} times faster; largest error of a squared distance "
+            f"1/{nearer:.1f} ({race.spread}), of a value 1/{race.by_value:.1f}; means of {race.draws} draws"
         )
         short = [
             f"{shown} falls short of {goal}"
@@ -175,37 +175,38 @@ def _scaling(name: str, result: Result, _: Mapping[str, Result]) -> list[Verdict
     return found
 
 
-def races(engines: Mapping[str, Any]) -> dict[str, tuple[int, float, float, float]]:
-    """Per way to take landmarks: how many, how many times faster and nearer than the authors' algorithm.
+@dataclass(frozen=True)
+class Race:
+    """One way to take landmarks against the authors' algorithm, on the same draws.
 
-    Nearer in squared distances, which are what is estimated and what ranks, and in values.
+    faster, nearer, by_value: ratios of mean seconds, and of mean largest errors of squared distances (what is
+    estimated, and what ranks) and of values; spread: the least and largest ratio of the former in one draw.
     """
-    cells = {
-        engine: cell
-        for engine, timings in engines.items()
-        for cell in timings["grid"]
-        if (cell["n"], cell["m"]) == RACE
-    }
-    if not {"block", "exact"} <= set(cells):
-        return {}
-    theirs, exact = cells["block"], cells["exact"]
-    return {
-        engine: (
-            cells[engine]["landmarks"],
-            theirs["seconds"] / cells[engine]["seconds"],
-            _error_of_squares(theirs, exact) / _error_of_squares(cells[engine], exact),
-            theirs["error"] / cells[engine]["error"],
+
+    landmarks: str
+    faster: float
+    nearer: float
+    by_value: float
+    spread: str
+    draws: int
+
+
+def races(summary: Mapping[str, Any]) -> dict[str, Race]:
+    """Both ways to take landmarks; nothing where no race was run."""
+    raced = summary.get("race", {})
+    found = {}
+    for engine in ("landmarks", "adaptive") if raced else ():
+        own, theirs = raced[engine], raced["block"]
+        each = [a / b for a, b in zip(theirs["squared"], own["squared"], strict=True)]
+        found[engine] = Race(
+            landmarks=" or ".join(f"{count:,.0f}" for count in sorted(set(own["landmarks"]))),
+            faster=sum(theirs["seconds"]) / sum(own["seconds"]),
+            nearer=sum(theirs["squared"]) / sum(own["squared"]),
+            by_value=sum(theirs["value"]) / sum(own["value"]),
+            spread=f"1/{min(each):.1f} to 1/{max(each):.1f}",
+            draws=len(each),
         )
-        for engine in ("landmarks", "adaptive")
-        if engine in cells
-    }
-
-
-def _error_of_squares(cell: Mapping[str, Any], exact: Mapping[str, Any]) -> float:
-    """The largest difference of a vendor's squared distance from the exact engine's."""
-    return max(
-        abs(float(a) ** 2 - float(b) ** 2) for a, b in zip(cell["scores"], exact["scores"], strict=True)
-    )
+    return found
 
 
 _JUDGES: Mapping[str, Callable[[str, Result, Mapping[str, Result]], list[Verdict]]] = {

@@ -34,8 +34,8 @@ FEWEST_SAMPLED, MOST_SAMPLED = 10, 20_000
 MOST_FITTED = 100_000
 """Rows of the anchor that scales follow from: their errors are below a per cent of a deviation."""
 
-MOST_HASHES = 1 << 24
-"""Hashes of rows that are kept of all sources together, 128 MB."""
+MOST_HASHES = 1 << 23
+"""Hashes of rows that are kept of all sources together: 64 MB, and some times that while compared."""
 
 
 def read_large(
