@@ -106,13 +106,13 @@ def test_repetitions_that_no_column_tells_from_coincidences_are_reported_and_sta
 
 
 def test_events_that_an_honest_vendor_and_the_buyer_both_see_often_are_no_replay(rng):
-    """A tenth of the buyer's rows, and of the vendor who sees the same, are one of three events."""
-    events = coarse(rng, 3) + 100.0
+    """A quarter of the buyer's rows, and of the vendor who sees the same, are one of twelve events."""
+    events = coarse(rng, 12) + 100.0
 
     def seen(rows):
         found = coarse(rng, rows)
-        often = rng.random(rows) < 0.1
-        found[often] = events[rng.integers(0, 3, int(often.sum()))]
+        often = rng.random(rows) < 0.25
+        found[often] = events[rng.integers(0, 12, int(often.sum()))]
         return found
 
     vendors = {"same": seen(400), "b": coarse(rng, 400), "c": coarse(rng, 400), "d": coarse(rng, 400)}
