@@ -7,7 +7,7 @@ import pytest
 
 from karat.errors import SourceError
 from karat.sources import files
-from karat.sources.files import read_path, read_paths
+from karat.sources.files import read_path
 
 
 def write(folder, **contents):
@@ -39,7 +39,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path):
 
 def test_a_list_of_paths_is_one_source(tmp_path):
     write(tmp_path, a_csv="x\n1\n", b_csv="x\n2\n")
-    assert read_paths([tmp_path / "b.csv", str(tmp_path / "a.csv")]).by_name["x"].values.tolist() == [2, 1]
+    assert read_path([tmp_path / "b.csv", str(tmp_path / "a.csv")]).by_name["x"].values.tolist() == [2, 1]
 
 
 def test_parquet_is_known_by_its_content_not_its_name(tmp_path):
@@ -91,7 +91,7 @@ def test_an_empty_folder_or_pattern_says_so(tmp_path):
     with pytest.raises(SourceError, match="no file matches"):
         read_path(str(tmp_path / "*.csv"))
     with pytest.raises(SourceError, match="empty list"):
-        read_paths([])
+        read_path([])
 
 
 def test_a_link_that_leads_out_of_its_folder_is_refused(tmp_path):
@@ -133,7 +133,7 @@ def test_a_crowded_folder_is_refused(tmp_path, monkeypatch):
     with pytest.raises(SourceError, match="more than 2 entries"):
         read_path(tmp_path)
     with pytest.raises(SourceError, match="at most 2"):
-        read_paths(sorted(tmp_path.iterdir()))
+        read_path(sorted(tmp_path.iterdir()))
 
 
 @pytest.mark.parametrize("empty", ["", " "])

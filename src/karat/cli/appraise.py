@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from karat.cli import options, progress
+from karat.cli import options
+from karat.report.progress import watched
 
 if TYPE_CHECKING:
     from karat.baselines import Valuation
@@ -105,7 +106,7 @@ def appraise(
         raise UsageError(
             "both --reference and --weights are given.", hint="Weights are a reference: leave one out."
         )
-    with progress.shown("reading files", "cells") as told:
+    with watched("reading files", "cells") as told:
         market = Market.read(
             named,
             anchor=own_rows,
@@ -129,7 +130,7 @@ def appraise(
             names_or_made = [valuation_named("mmd-block", kernel=kernel, compat=compat)]
         judged = market if keep_copies else without_copies(market)  # the very rows that are appraised
         asked = checked(judged, names_or_made, held_against)
-    with progress.shown("comparing rows") as told:
+    with watched("comparing rows") as told:
         appraisal = run(
             market,
             reference=held_against,
@@ -148,7 +149,7 @@ def appraise(
         appraisal.save("appraisal.json")
     answer: Any = appraisal
     if asked:
-        with progress.shown("valuing") as told:
+        with watched("valuing") as told:
             answer = beside(
                 judged,
                 asked,

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from karat.cli import options, progress
+from karat.cli import options
+from karat.report.progress import watched
 
 
 def register(app: typer.Typer) -> None:
@@ -48,11 +49,11 @@ def bench(
             "--valuations, --label-noise and --large are runs of their own.", hint="Give one of them."
         )
     if valuations:
-        with progress.shown("timing valuations") as told:
+        with watched("timing valuations") as told:
             figures = timed.run_valuations_bench(large=not quick, progress=told)
         lines = timed.as_lines(figures)
     elif label_noise:
-        with progress.shown("valuing noisy labels") as told:
+        with watched("valuing noisy labels") as told:
             figures = noise.label_noise_study(seeds=range(2 if quick else 10), progress=told)
         lines = [noise.as_markdown(figures)]
     elif large:

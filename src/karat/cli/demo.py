@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from karat.cli import options, progress
+from karat.cli import options
+from karat.report.progress import watched
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +23,7 @@ def demo(output: options.Output = None, as_json: options.Json = False) -> None:
     from karat.sources import demo as market
 
     check(output or (), ())
-    with progress.shown("comparing rows") as told:
+    with watched("comparing rows") as told:
         appraisal = appraise(market.vendors(), anchor=market.anchor(), progress=told, command="karat demo")
     for path in output or []:
         write(appraisal, path)

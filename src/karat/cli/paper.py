@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from karat.cli import options, progress
+from karat.cli import options
+from karat.report.progress import watched
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="table-1 to table-22, fig-1 to fig-11.")]
 From = Annotated[
@@ -70,7 +71,7 @@ def run(
         if not sys.stderr.isatty():
             typer.echo(line, err=True)
 
-    with progress.shown(wanted) as told:
+    with watched(wanted) as told:
         run_entry(
             wanted,
             scale=scale,

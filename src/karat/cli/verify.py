@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from karat.cli import options, progress
+from karat.cli import options
+from karat.report.progress import watched
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +40,7 @@ def verify(
     from karat.report.printable import printable
     from karat.verification import verify as check
 
-    with progress.shown("comparing rows") as told:
+    with watched("comparing rows") as told:
         found = check(report, files or [], progress=told)
     if as_json:
         typer.echo(json.dumps(found.to_dict()))

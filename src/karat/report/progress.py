@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from karat.report.numbers import duration
-from karat.typing import Progress
+
+if TYPE_CHECKING:  # it is imported with the command line, which answers --help without numpy
+    from karat.typing import Progress
 
 MANY = 1e6
 """A total above this counts pairs or cells; steps that are fewer have no rate worth showing."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from karat.errors import SourceError
+from karat.sources.digest import sha256_of
 
 FOLDER_SETTING = "KARAT_DATA"
 ADDRESS_SETTING = "KARAT_DATA_URL"
@@ -196,7 +197,7 @@ def locate(name: str) -> Path:
                 f"that serves it. It was made from: {wanted.origin}.",
             )
         fetch(f"{base.rstrip('/')}/{wanted.file}", path, sha256=wanted.sha256, largest=wanted.size)
-    elif _sha256(path) != wanted.sha256:
+    elif sha256_of(path) != wanted.sha256:
         raise SourceError(
             f"{str(path)!r} is not the file that karat knows: its SHA-256 differs.",
             hint=f"Remove it and get it again. It was made from: {wanted.origin}.",
@@ -229,8 +230,3 @@ def fetch(address: str, path: Path, *, sha256: str, largest: int) -> None:
             ) from problem
         finally:
             Path(part.name).unlink(missing_ok=True)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -71,23 +71,17 @@ LOOK = 64
 """Bytes that tell what a file is."""
 
 
-def read_path(given: str | Path) -> Table:
-    """The table of a file, of all files in a folder, or of all files that a pattern finds."""
-    return _stacked(files_of(given))
+def read_path(given: str | Path | Sequence[str | Path]) -> Table:
+    """The table of a file, of all files in a folder or that a pattern finds, or of a list of these.
 
-
-def read_paths(paths: Sequence[str | Path]) -> Table:
-    """Several files as one table, rows below rows, columns matched by name."""
-    return _stacked(files_of(paths))
-
-
-def _stacked(paths: Sequence[Path]) -> Table:
-    tables = [_format_of(path).read(path) for path in paths]
+    Several files are one table, rows below rows, columns matched by name.
+    """
+    tables = [_format_of(path).read(path) for path in files_of(given)]
     return tables[0] if len(tables) == 1 else stack_tables(tables)
 
 
 def open_large(given: str | Path | Sequence[str | Path]) -> LargeTable:
-    """The same as `read_path` and `read_paths`, in parts."""
+    """The same as `read_path`, in parts."""
     return LargeTable(tuple(opened_unchanged(path, _format_of(path).open_large) for path in files_of(given)))
 
 

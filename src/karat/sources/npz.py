@@ -6,7 +6,6 @@ shape (m, d) gives columns name_0, name_1, ...; a member alone gives x0, x1, ...
 
 from __future__ import annotations
 
-import hashlib
 import math
 import zipfile
 import zlib
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from karat.errors import KaratError, SourceError
 from karat.sources.budget import Budget, allowed_cells
+from karat.sources.digest import sha256_of
 from karat.sources.large import CELLS_AT_ONCE, LargeFile
 from karat.sources.names import checked_names
 from karat.sources.table import Column, Note, Numbers, SourceFile, Table, Unreadable, text_column
@@ -56,7 +56,7 @@ def read_npz(path: Path) -> Table:
         arrays, notes = _members(archive, path, Budget.of(path.name))
     columns = _side_by_side(arrays, path)
     rows = len(next(iter(arrays.values())))
-    return Table(columns, rows, (SourceFile(path.name, _sha256(path), rows),), tuple(notes))
+    return Table(columns, rows, (SourceFile(path.name, sha256_of(path), rows),), tuple(notes))
 
 
 def large_npz(path: Path) -> LargeFile:
@@ -88,7 +88,7 @@ def large_npz(path: Path) -> LargeFile:
                 )
                 yield Table(columns, rows, matrix=matrix)
 
-    return LargeFile(path.name, _sha256(path), tuple(places), chunks, notes)
+    return LargeFile(path.name, sha256_of(path), tuple(places), chunks, notes)
 
 
 def npz_cells(path: Path) -> float:
@@ -112,11 +112,6 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
             f"{path.name} cannot be read as npz: {str(problem)[:200].rstrip('.') or type(problem).__name__}.",
             hint="The file is damaged or no npz: write it with numpy.savez(path, rows=array).",
         ) from problem
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)

@@ -38,14 +38,10 @@ def open_table(thing: Any) -> Table:
     """The table of anything with named columns."""
     if isinstance(thing, Table):
         return thing
-    if isinstance(thing, (str, Path)):
+    if _is_files(thing):
         from karat.sources.files import read_path
 
         return read_path(thing)
-    if isinstance(thing, (list, tuple)):
-        from karat.sources.files import read_paths
-
-        return read_paths(thing)
     if is_tabular(thing):
         from karat.sources.frames import read_frame
 

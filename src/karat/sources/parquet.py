@@ -6,7 +6,6 @@ are read, and noted.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 from karat.errors import KaratError, SourceError
 from karat.sources.arrow import ColumnReader, kind_of
 from karat.sources.budget import Budget
+from karat.sources.digest import sha256_of
 from karat.sources.large import CELLS_AT_ONCE, LargeFile
 from karat.sources.names import checked_names
 from karat.sources.table import Column, Note, SourceFile, Table
@@ -32,7 +32,7 @@ def read_parquet(path: Path) -> Table:
         columns = _columns(path, file)
         rows = file.metadata.num_rows
         notes = _notes(path, file)
-        sha256 = _sha256(path)
+        sha256 = sha256_of(path)
     return Table(columns, rows, (SourceFile(path.name, sha256, rows),), notes)
 
 
@@ -58,7 +58,7 @@ def large_parquet(path: Path) -> LargeFile:
         if file.metadata.num_rows == 0:
             raise _no_rows(path)
         notes = _notes(path, file)
-        sha256 = _sha256(path)
+        sha256 = sha256_of(path)
     return LargeFile(path.name, sha256, names, chunks, notes)
 
 
@@ -183,11 +183,6 @@ def _no_checksums(path: Path) -> Note:
         f"{path.name} has no page checksums: a flipped bit in it would go unnoticed "
         "(pyarrow writes them with write_page_checksum=True).",
     )
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _first_line(problem: BaseException) -> str:

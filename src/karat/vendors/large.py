@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any
 
-from karat.errors import SourceError
 from karat.schema import Encoder, Finding
 from karat.schema.cells import clipped_somewhere, dropped_rows, filled_cells, refuse_too_few
 from karat.schema.choose import choose_columns
@@ -22,6 +21,7 @@ from karat.schema.labels import check_target
 from karat.sources import LargeTable, cells_in, open_large
 from karat.typing import Progress
 from karat.vendors.look import Look, look_at
+from karat.vendors.naming import brought_by
 from karat.vendors.reading import ReadOptions, ReadSources
 from karat.vendors.sample import check_size
 from karat.vendors.sketch import Room, Sketch
@@ -46,8 +46,13 @@ def read_large(
     progress: Progress | None = None,
 ) -> ReadSources:
     """Open and look at every source; the encoder is fitted on the source of this name, or on all."""
-    tables = {name: _said_of(name, open_large, thing) for name, thing in brought.items()}
-    heads = {name: _said_of(name, LargeTable.head, table) for name, table in tables.items()}
+    tables, heads = {}, {}
+    for name, thing in brought.items():
+        with brought_by(name):
+            tables[name] = open_large(thing)
+    for name, table in tables.items():
+        with brought_by(name):
+            heads[name] = table.head()
     reference = tuple(tables) if fitted_on is None else (fitted_on,)
     target = options.target
     chosen = choose_columns(
@@ -97,9 +102,15 @@ def _look_at_all(
     sketchings = {name: room.sketching() for name in tables}
 
     def look(name: str) -> Look:
-        given = {"sampled": sampled[name], "sketching": sketchings[name]}
-        found: Look = _said_of(name, look_at, tables[name], draft, vendor=name, told=told.cells, **given)
-        return found
+        with brought_by(name):
+            return look_at(
+                tables[name],
+                draft,
+                vendor=name,
+                sampled=sampled[name],
+                sketching=sketchings[name],
+                told=told.cells,
+            )
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         looks = dict(zip(tables, pool.map(look, tables), strict=True))
@@ -143,11 +154,3 @@ class _Told:
             self.done += count
             if self.progress is not None:
                 self.progress(self.done, max(self.done, self.total))
-
-
-def _said_of(who: str, work: Any, *arguments: Any, **options: Any) -> Any:
-    """What the work gives; whatever is wrong with a file is said with the vendor's name."""
-    try:
-        return work(*arguments, **options)
-    except SourceError as problem:
-        raise problem.of(who) from problem

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from karat.errors import MarketError
+from karat.errors import MarketError, SourceError
 
 ANCHOR = "anchor"
 """The name of the buyer's own rows; no vendor may carry it beside them."""
@@ -38,6 +39,15 @@ def name_vendors(given: Any) -> dict[str, Any]:
 def who(name: str) -> str:
     """How a sentence calls a source: the anchor is nobody's preview."""
     return "the anchor" if name == ANCHOR else f"vendor {name!r}"
+
+
+@contextmanager
+def brought_by(vendor: str) -> Iterator[None]:
+    """Whatever is wrong with a file is said with the name of the vendor who brought it."""
+    try:
+        yield
+    except SourceError as problem:
+        raise problem.of(vendor) from problem
 
 
 def check_anchor_name(names: Iterable[str]) -> None:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import SourceError
 from karat.schema import Encoder, Finding
 from karat.sources import Numbers, SourceFile, Table, open_table
 from karat.vendors.arrays import read_only
-from karat.vendors.naming import ANCHOR
+from karat.vendors.naming import ANCHOR, brought_by
 from karat.vendors.sample import Hashes, VendorSample, check_size
 from karat.vendors.streamed import Source
 
@@ -63,7 +62,10 @@ class ReadSources:
 
 def read_whole(brought: Mapping[str, Any], options: ReadOptions, *, fitted_on: str | None) -> ReadSources:
     """Every table in memory; the encoder is fitted on the source of this name, or on all."""
-    tables = {name: _open(thing, vendor=name) for name, thing in brought.items()}
+    tables = {}
+    for name, thing in brought.items():
+        with brought_by(name):
+            tables[name] = open_table(thing)
     for name, table in tables.items():
         check_size(table.rows, vendor=name)
     encoder = Encoder.fit(
@@ -86,14 +88,6 @@ def read_whole(brought: Mapping[str, Any], options: ReadOptions, *, fitted_on: s
         labels = None if encoded.labels is None else read_only(encoded.labels)
         samples.append(VendorSample(name, read_only(encoded.rows), labels, raw_hashes=hashes))
     return ReadSources(tuple(samples), encoder, files, tuple(findings))
-
-
-def _open(thing: Any, *, vendor: str) -> Table:
-    """The table a vendor brought; whatever is wrong with it is said with the vendor's name."""
-    try:
-        return open_table(thing)
-    except SourceError as problem:
-        raise problem.of(vendor) from problem
 
 
 def _raw_hashes(table: Table, names: Sequence[str], kept: NDArray[np.int64]) -> Hashes:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from karat.errors import MarketError, SourceError
+from karat.errors import MarketError
 from karat.schema import Encoder
 from karat.sources import LargeTable
 from karat.sources.budget import SETTING
 from karat.typing import Rows
 from karat.vendors.look import Look, raw_values
-from karat.vendors.naming import who
+from karat.vendors.naming import brought_by, who
 from karat.vendors.sample import Hashes, VendorSample
 from karat.vendors.sketch import Sketch
 
@@ -77,15 +77,13 @@ class StreamedSample:
         """The encoded rows that count, from the first to the last."""
         names = [field.name for field in self.encoder.fields]
         before = 0
-        try:
+        with brought_by(self.name):  # the files may not be what they were
             for part in self.table.chunks(names):
                 values, _ = raw_values(part, names, self.encoder)
                 if self.keep is not None:
                     stop = before + len(values)
                     values, before = values[self.keep[before:stop]], stop
                 yield self.encoder.rows(values)
-        except SourceError as problem:  # the files are not what they were
-            raise problem.of(self.name) from problem
 
     def picked(self, keep: NDArray[np.bool_]) -> StreamedSample:
         """The source with some of its rows; none were picked before."""
